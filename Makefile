@@ -5,7 +5,7 @@ FUZZ_SECONDS ?= 10
 PREFIX ?= /usr/local
 export JOBS
 
-.PHONY: help demo test check-all reproduce mutate fuzz bench docs format lint coverage install clean build
+.PHONY: help demo test check-all reproduce mutate fuzz bench docs format lint coverage install clean build python
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -29,7 +29,7 @@ check-all: ## test with the long tests, then also clang, ThreadSanitizer, short 
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory fuzz
 
-reproduce: build ## run all experiments in full, some minutes to an hour; put their figures into docs/experiments.md
+reproduce: build ## run all experiments in full, some minutes to an hour; put their figures into docs/design/experiments.md
 	@tools/reproduce.sh
 
 mutate: ## put small mistakes into the source one by one; the tests must find 95 % of them (about half an hour)
@@ -45,13 +45,10 @@ bench: ## the project's benchmarks, as ratios; beside Siconos where Debian has i
 	@tools/build.sh release
 	@build/release/cairn bench
 
-docs: ## the manual page as build/docs/cairn.1.html; checks the page and the links between documents
-	@tools/setup.sh docs
-	@mkdir -p build/docs
-	@mandoc -T lint -W warning docs/man/cairn.1
-	@mandoc -T html docs/man/cairn.1 >build/docs/cairn.1.html
-	@tools/lint_links.sh
-	@echo "build/docs/cairn.1.html"
+docs: build ## regenerate what documents take from the program and from measurements; all as HTML in build/docs/html
+	@tools/setup.sh docs test
+	@tools/build.sh release cairn test_schema
+	@tools/docs.sh
 
 format: ## apply .clang-format to every C file
 	@tools/setup.sh clang
@@ -59,8 +56,13 @@ format: ## apply .clang-format to every C file
 
 lint: ## rooms, names, words, format, links, figures of the docs, and clang-tidy
 	@tools/setup.sh clang
-	@tools/lint_rooms.sh && tools/lint_names.sh && tools/lint_words.sh && tools/lint_format.sh && tools/lint_links.sh && tools/lint_figures.sh
+	@tools/lint_rooms.sh && tools/lint_names.sh && tools/lint_words.sh && tools/lint_format.sh && tools/lint_links.sh && tools/lint_prose.sh && tools/lint_figures.sh
 	@tools/lint_tidy.sh
+
+python: ## the Python package, build/release/python/cairn: PYTHONPATH=build/release/python /usr/bin/python3
+	@tools/setup.sh build python
+	@tools/build.sh release python cairn
+	@echo "PYTHONPATH=build/release/python /usr/bin/python3 -c 'import cairn'"
 
 coverage: ## lines that the tests reach, as build/coverage/html/index.html
 	@tools/setup.sh coverage
@@ -69,7 +71,7 @@ coverage: ## lines that the tests reach, as build/coverage/html/index.html
 
 build: ## set up and build the release
 	@tools/setup.sh build
-	@tools/build.sh release cairn cairn_shared cairn_archive
+	@tools/build.sh release cairn cairn_shared cairn_archive cairn_docs
 
 install: build ## install the release under PREFIX
 	@cmake --install build/release --prefix $(PREFIX)

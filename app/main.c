@@ -1,5 +1,6 @@
 // app/main.c
 // The `cairn` command: a table of subcommands and the dispatch.
+#include "support/file_kind.h"
 #include "support/support.h"
 #include "support/terminal.h"
 
@@ -61,12 +62,47 @@ static const subcommand *subcommand_find(const char *name) {
     return NULL;
 }
 
+// What other programs call it. NULL: nothing here is like it.
+static const char *other_name(const char *word) {
+    static const struct {
+        const char *word, *name;
+    } others[] = {{"simulate", "run"},    {"sim", "run"},          {"start", "run"},
+                  {"exec", "run"},        {"play", "view"},        {"show", "view"},
+                  {"display", "view"},    {"watch", "view"},       {"open", "view"},
+                  {"replay", "view"},     {"plot", "render"},      {"draw", "render"},
+                  {"picture", "render"},  {"image", "render"},     {"init", "new"},
+                  {"create", "new"},      {"template", "new"},     {"continue", "resume"},
+                  {"restart", "resume"},  {"verify", "check"},     {"validate", "check"},
+                  {"compare", "profile"}, {"examples", "gallery"}, {"scenes", "gallery"},
+                  {"list", "gallery"},    {"inspect", "info"},     {"describe", "info"},
+                  {"benchmark", "bench"}, {"benchmarks", "bench"}};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (strcmp(others[i].word, word) == 0) {
+            return others[i].name;
+        }
+    }
+    return NULL;
+}
+
+// A file without a command: what one does with a file of its kind.
+static int refuse_file(const char *path) {
+    file_kind_of kind = file_kind(path);
+    const char *name = kind == FILE_SCENE ? "run" : kind == FILE_RUN ? "view" : "solve";
+    print_format(stderr, "cairn: '%s' is a file, not a command; did you mean 'cairn %s %s'?\n",
+                 path, name, path);
+    return EXIT_USAGE;
+}
+
 static int refuse_command(const char *word) {
+    if (strpbrk(word, "./") && access(word, F_OK) == 0) {
+        return refuse_file(word);
+    }
     const char *names[COMMAND_COUNT];
     for (int32_t i = 0; i < COMMAND_COUNT; i++) {
         names[i] = subcommands[i].name;
     }
-    const char *near = cn_nearest_name(word, names, COMMAND_COUNT);
+    const char *near = other_name(word);
+    near = near ? near : cn_nearest_name(word, names, COMMAND_COUNT);
     if (near) {
         print_format(stderr, "cairn: no command '%s'; did you mean '%s'?\n", word, near);
     } else {

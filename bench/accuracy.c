@@ -1,9 +1,8 @@
 // bench/accuracy.c
 // What a tolerance means for what a user sees: spheres poured into a box, and structures that
-// should stay where they are. docs/accuracy.md has the table that this prints.
+// should stay where they are. docs/guide/accuracy.md has the table that this prints.
 #include "bench/bench.h"
 #include "run/steps.h"
-#include "support/json.h"
 #include "support/progress.h"
 
 #include <math.h>
@@ -115,45 +114,42 @@ static void accuracy_end(accuracy_run *a) {
     a->height /= count > 0 ? count : 1;
 }
 
-static void accuracy_print(const bench_job *job, const accuracy_case *c, int32_t row,
+static const row_column accuracy_columns[] = {{"scene", "scene", -13, 0, 0.0},
+                                              {NULL, "t [s]", 5, 0, 0.0},
+                                              {"tolerance", "tolerance", 9, 0, 0.0},
+                                              {"settle", "settle", 6, 0, 0.0},
+                                              {"penetration", "overlap [m]", 11, 2, 0.0},
+                                              {"moved", "moved [m]", 9, 2, 0.0},
+                                              {"height", "mean height [m]", 15, 5, 0.0},
+                                              {"kinetic", "E_kin [J]", 9, 1, 0.0},
+                                              {"force_error", "force/weight-1", 14, 2, 0.0},
+                                              {"unsolved", "unsolved", 8, 0, 0.0},
+                                              {"steps", "of steps", 8, 0, 0.0},
+                                              {"iterations_mean", "iterations", 10, 3, 0.0},
+                                              {"cpu_s", "CPU [s]", 7, 3, 0.0},
+                                              {NULL, NULL, 0, 0, 0.0}};
+
+static void accuracy_print(row_table *table, const accuracy_case *c, int32_t row,
                            const accuracy_run *a) {
-    double force =
-        a->tail > 0.0 && a->weight > 0.0 ? a->impulse / (a->tail * a->weight) - 1.0 : 0.0;
-    double mean = (double)a->iterations / (double)(a->steps > 0 ? a->steps : 1);
-    if (!job->json) {
-        printf(
-            "| %s, %g s | %s | %s | %.1e | %.1e | %.4f | %.0e | %+.1e | %lld of %lld | %.1f | %.1f "
-            "|\n",
-            c->scene, a->until, c->tolerance[row], c->settle[row], a->penetration, a->moved,
-            a->height, a->kinetic, force, (long long)a->unsolved, (long long)a->steps, mean,
-            a->cpu);
-        fflush(stdout);
-        return;
-    }
-    json_writer out = bench_row_start("accuracy");
-    put_text(&out, "scene", c->scene);
-    put_text(&out, "tolerance", c->tolerance[row]);
-    put_text(&out, "settle", c->settle[row]);
-    put_real(&out, "penetration", a->penetration);
-    put_real(&out, "moved", a->moved);
-    put_real(&out, "height", a->height);
-    put_real(&out, "kinetic", a->kinetic);
-    put_real(&out, "force_error", force);
-    put_int(&out, "unsolved", a->unsolved);
-    put_int(&out, "steps", a->steps);
-    put_real(&out, "iterations_mean", mean);
-    put_real(&out, "cpu_s", a->cpu);
-    bench_row_end(&out);
+    row_text(table, c->scene);
+    row_real(table, a->until);
+    row_text(table, c->tolerance[row]);
+    row_text(table, c->settle[row]);
+    row_real(table, a->penetration);
+    row_real(table, a->moved);
+    row_real(table, a->height);
+    row_real(table, a->kinetic);
+    row_real(table,
+             a->tail > 0.0 && a->weight > 0.0 ? a->impulse / (a->tail * a->weight) - 1.0 : 0.0);
+    row_int(table, a->unsolved);
+    row_int(table, a->steps);
+    row_real(table, (double)a->iterations / (double)(a->steps > 0 ? a->steps : 1));
+    row_real(table, a->cpu);
 }
 
 int bench_accuracy(const bench_job *job) {
     int code = EXIT_DONE;
-    if (!job->json) {
-        puts("| scene | tolerance | settle | penetration at the end [m] | moved [m] | mean height "
-             "[m] "
-             "| kinetic energy [J] | force / weight - 1 | unsolved | iterations per step | CPU [s] "
-             "|\n|---|---|---|---|---|---|---|---|---|---|---|");
-    }
+    row_table table = row_table_start(stdout, job->json, "accuracy", accuracy_columns);
     for (int32_t k = 0; k < ACCURACY_ROWS * ACCURACY_CASES && !interrupted(); k++) {
         const accuracy_case *c = &accuracy_cases[k / ACCURACY_ROWS];
         int32_t row = k % ACCURACY_ROWS;
@@ -166,7 +162,7 @@ int bench_accuracy(const bench_job *job) {
         int ran = steps_run(c->scene, set, 2, a.until, accuracy_note, &a);
         if (ran == EXIT_DONE && a.start && !interrupted()) {
             accuracy_end(&a);
-            accuracy_print(job, c, row, &a);
+            accuracy_print(&table, c, row, &a);
         }
         free(a.start);
         free(a.fixed);

@@ -4,8 +4,8 @@
 #define CAIRN_BENCH_BENCH_H
 
 #include "support/arguments.h"
-#include "support/json.h"
 #include "support/support.h"
+#include "support/table_writer.h"
 
 #include <glob.h>
 
@@ -21,7 +21,8 @@ typedef struct bench_job {
 
 typedef int bench_fn(const bench_job *job); // returns an exit code
 bench_fn bench_kernels, bench_nsgs, bench_siconos, bench_large, bench_cold, bench_warm,
-    bench_settling, bench_masonry, bench_realtime, bench_scale, bench_threads, bench_accuracy;
+    bench_settling, bench_masonry, bench_realtime, bench_scale, bench_threads, bench_accuracy,
+    bench_recording, bench_interact, bench_python, bench_deformable;
 
 // Whether job->sizes names a case by its mark.
 bool bench_wants(const bench_job *job, const char *mark);

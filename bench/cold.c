@@ -7,7 +7,6 @@
 //              sphere: every contact that is nearer than the gap which leaves so many is closed
 #include "bench/bench.h"
 #include "run/steps.h"
-#include "support/json.h"
 #include "support/progress.h"
 
 #include <math.h>
@@ -43,6 +42,7 @@ typedef struct cold_mark {
 
 typedef struct cold_run {
     const bench_job *job;
+    row_table table;
     double spheres;
     cold_mark first[COLD_KINDS], last[COLD_KINDS];
     int code;
@@ -54,27 +54,28 @@ static double cold_exponent(const cold_mark *from, const cold_mark *to) {
                : (double)NAN;
 }
 
-static void cold_print(const cold_run *run, cold_kind kind, const cn_friction *p,
+static const row_column cold_columns[] = {{"problem", "problem", -7, 0, 0.0},
+                                          {"spheres", "spheres", 7, 7, 0.0},
+                                          {"contacts", "contacts", 8, 0, 0.0},
+                                          {"outcome", "outcome", -9, 0, 0.0},
+                                          {"iterations", "iterations", 10, 0, 0.0},
+                                          {"cpu_s", "CPU [s]", 8, 3, 0.0},
+                                          {"residual", "residual", 9, 3, 0.0},
+                                          {"exponent", "exponent", 8, 3, 0.0},
+                                          {NULL, NULL, 0, 0, 0.0}};
+
+static void cold_print(cold_run *run, cold_kind kind, const cn_friction *p,
                        const cn_solve_report *report, double exponent) {
-    if (!run->job->json) {
-        printf("%7.0f spheres, %-7s %7d contacts: %s, %6d sweeps, %8.4f s, residual %.2e, "
-               "exponent %.2f\n",
-               run->spheres, cold_kind_name[kind], (int)p->contacts,
-               cn_outcome_text(report->outcome), (int)report->iterations, report->cpu_s,
-               report->grade.residual, exponent);
-        fflush(stdout);
-        return;
-    }
-    json_writer out = bench_row_start("cold");
-    put_text(&out, "problem", cold_kind_name[kind]);
-    put_real(&out, "spheres", run->spheres);
-    put_int(&out, "contacts", p->contacts);
-    put_text(&out, "outcome", cn_outcome_text(report->outcome));
-    put_int(&out, "iterations", report->iterations);
-    put_real(&out, "cpu_s", report->cpu_s);
-    put_real(&out, "residual", report->grade.residual);
-    put_real(&out, "exponent", exponent);
-    bench_row_end(&out);
+    row_table *table = &run->table;
+    row_text(table, cold_kind_name[kind]);
+    row_real(table, run->spheres);
+    row_int(table, p->contacts);
+    row_ink(table, report->outcome == CN_SOLVED ? INK_GOOD : INK_BAD);
+    row_text(table, cn_outcome_text(report->outcome));
+    row_int(table, report->iterations);
+    row_real(table, report->cpu_s);
+    row_real(table, report->grade.residual);
+    row_real(table, exponent);
 }
 
 // The shortest of some solves, which are all the same but for their time.
@@ -88,10 +89,7 @@ static cn_status cold_solve(const cold_run *run, const cn_friction *p, double *r
     for (int32_t i = 0; i < run->job->repeats && spent < COLD_ENOUGH && !interrupted(); i++) {
         cn_solve_report report;
         memset(r, 0, sizeof *r * (size_t)p->dim * (size_t)p->contacts);
-        cn_status status = cn_friction_solve(p, solver, &opts, scratch, r, u, &report, error);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(cn_friction_solve(p, solver, &opts, scratch, r, u, &report, error));
         *best = i == 0 || report.cpu_s < best->cpu_s ? report : *best;
         spent += report.cpu_s;
     }
@@ -176,7 +174,9 @@ static bool cold_visit(void *user, cn_sim *sim, const cn_step_report *report) {
 }
 
 int bench_cold(const bench_job *job) {
-    cold_run run = {.job = job, .code = EXIT_DONE};
+    cold_run run = {.job = job,
+                    .table = row_table_start(stdout, job->json, "cold", cold_columns),
+                    .code = EXIT_DONE};
     for (size_t i = 0; i < sizeof cold_cases / sizeof *cold_cases && !interrupted(); i++) {
         const cold_case *c = &cold_cases[i];
         if (job->sizes && !bench_wants(job, c->count)) {

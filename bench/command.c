@@ -30,6 +30,13 @@ static const benchmark benchmarks[] = {
      bench_realtime},
     {"accuracy", "what tolerances change in poured spheres and in structures at rest",
      bench_accuracy},
+    {"recording", "what recording the evidence for a check costs, and what a check costs",
+     bench_recording},
+    {"interact", "contacts as columns, states, bodies that come and go, frames at 60 Hz",
+     bench_interact},
+    {"python", "what the Python package costs over the library", bench_python},
+    {"deformable", "walls of 144 and 1e4 elastic blocks: time of a step by phases",
+     bench_deformable},
 };
 #define BENCH_COUNT ((int32_t)(sizeof benchmarks / sizeof benchmarks[0]))
 
@@ -71,7 +78,7 @@ static void bench_check_sizes(const bench_job *job) {
         if (!job->found[at - job->sizes]) {
             usage_error("bench",
                         "no case of these benchmarks is called '%.*s'; see cairn bench "
-                        "--help and docs/cli.md",
+                        "--help and docs/reference/cli.md",
                         (int)word, at);
         }
     }
@@ -142,7 +149,7 @@ int command_bench(int argc, char **argv) {
     int code = EXIT_DONE;
     for (int32_t i = 0; i < BENCH_COUNT; i++) {
         if (args.list) {
-            printf("%-8s %s\n", benchmarks[i].name, benchmarks[i].about);
+            printf("%-9s %s\n", benchmarks[i].name, benchmarks[i].about);
         } else if (!args.any || args.chosen[i]) {
             code = exit_join(code, benchmarks[i].run(&args.job));
         }

@@ -2,7 +2,6 @@
 // to 1e-8: a wall of 2000 blocks, and a packing of spheres of which many slide.
 #include "bench/bench.h"
 #include "run/steps.h"
-#include "support/json.h"
 #include "support/progress.h"
 
 #include <stdlib.h>
@@ -28,27 +27,29 @@ static const large_case large_cases[] = {
 
 static const double large_tolerances[] = {1e-4, 1e-8};
 
-static void large_print(const large_case *c, const cn_friction *p, double tolerance,
-                        const cn_solve_report *report, bool json) {
-    if (!json) {
-        printf("%-20s %6d contacts, %5d stick, %5d slide, to %g: %s, %d iterations, %.3g s, "
-               "residual %.2e\n",
-               c->label, (int)p->contacts, (int)report->grade.stick, (int)report->grade.slide,
-               tolerance, cn_outcome_text(report->outcome), (int)report->iterations, report->cpu_s,
-               report->grade.residual);
-        return;
-    }
-    json_writer out = bench_row_start("large");
-    put_text(&out, "problem", c->label);
-    put_int(&out, "contacts", p->contacts);
-    put_int(&out, "stick", report->grade.stick);
-    put_int(&out, "slide", report->grade.slide);
-    put_real(&out, "tol", tolerance);
-    put_text(&out, "outcome", cn_outcome_text(report->outcome));
-    put_int(&out, "iterations", report->iterations);
-    put_real(&out, "residual", report->grade.residual);
-    put_real(&out, "cpu_s", report->cpu_s);
-    bench_row_end(&out);
+static const row_column large_columns[] = {{"problem", "problem", -20, 0, 0.0},
+                                           {"contacts", "contacts", 8, 0, 0.0},
+                                           {"stick", "stick", 6, 0, 0.0},
+                                           {"slide", "slide", 6, 0, 0.0},
+                                           {"tol", "tol", 6, 0, 0.0},
+                                           {"outcome", "outcome", -9, 0, 0.0},
+                                           {"iterations", "iterations", 10, 0, 0.0},
+                                           {"residual", "residual", 9, 3, 0.0},
+                                           {"cpu_s", "CPU [s]", 8, 3, 0.0},
+                                           {NULL, NULL, 0, 0, 0.0}};
+
+static void large_print(row_table *table, const large_case *c, const cn_friction *p,
+                        double tolerance, const cn_solve_report *report) {
+    row_text(table, c->label);
+    row_int(table, p->contacts);
+    row_int(table, report->grade.stick);
+    row_int(table, report->grade.slide);
+    row_real(table, tolerance);
+    row_ink(table, report->outcome == CN_SOLVED ? INK_GOOD : INK_BAD);
+    row_text(table, cn_outcome_text(report->outcome));
+    row_int(table, report->iterations);
+    row_real(table, report->grade.residual);
+    row_real(table, report->cpu_s);
 }
 
 static bool large_note(void *user, const cn_progress *progress) {
@@ -59,7 +60,7 @@ static bool large_note(void *user, const cn_progress *progress) {
 
 typedef struct large_moment {
     const large_case *c;
-    bool json;
+    row_table *table;
     int code; // 3 when a tolerance was not reached
 } large_moment;
 
@@ -82,7 +83,7 @@ static void large_solve(const cn_friction *p, void *user) {
             now->code = exit_join(now->code,
                                   scratch ? report_error(&error) : report_failure("out of memory"));
         } else {
-            large_print(now->c, p, opts.tolerance, &report, now->json);
+            large_print(now->table, now->c, p, opts.tolerance, &report);
             now->code =
                 exit_join(now->code, report.outcome == CN_SOLVED ? EXIT_DONE : EXIT_TOLERANCE);
         }
@@ -94,9 +95,10 @@ static void large_solve(const cn_friction *p, void *user) {
 
 int bench_large(const bench_job *job) {
     int code = EXIT_DONE;
+    row_table table = row_table_start(stdout, job->json, "large", large_columns);
     for (size_t i = 0; i < sizeof large_cases / sizeof *large_cases && !interrupted(); i++) {
         const large_case *c = &large_cases[i];
-        large_moment now = {.c = c, .json = job->json};
+        large_moment now = {.c = c, .table = &table};
         code = exit_join(code, problem_at(c->scene, c->set, c->count, c->until, large_solve, &now));
         code = exit_join(code, now.code);
     }

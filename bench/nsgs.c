@@ -8,10 +8,8 @@
 // from machine to machine better than nanoseconds do.
 #include "bench/bench.h"
 
-#include "support/json.h"
 #include "support/problem_file.h"
 #include "support/solver_choice.h"
-#include "support/terminal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,7 +24,6 @@
 #define BENCH_TOLERANCE 1e-300 // never reached
 
 enum { PLAIN, ACCELERATED, SICONOS, ENGINES };
-static const char *const engine_names[ENGINES] = {"plain", "accelerated", "siconos"};
 
 // The shortest times so far.
 typedef struct stopwatch {
@@ -148,59 +145,59 @@ static double means_get(double log_sum, int32_t count) {
     return count > 0 ? exp(log_sum / count) : (double)NAN;
 }
 
-static void nsgs_entry_print(text_table *table, const nsgs_entry *entry) {
-    double plain = stopwatch_ns(&entry->watch[PLAIN], entry->c.contacts);
-    text_table_text(table, entry->c.name, INK_PLAIN);
-    text_table_int(table, entry->c.dim);
-    text_table_int(table, entry->c.contacts);
-    text_table_text(table, entry->form, INK_PLAIN);
+static const row_column nsgs_columns[] = {
+    {"problem", "problem", -38, 0, 0.0},
+    {"dim", "dim", 3, 0, 0.0},
+    {"contacts", "contacts", 8, 0, 0.0},
+    {"operator", "operator", -9, 0, 0.0},
+    {"sweeps", NULL, 0, 0, 0.0},
+    {"ns_per_contact_sweep.plain", "plain", 7, 4, 0.0},
+    {"ns_per_contact_sweep.accelerated", "accelerated", 11, 4, 0.0},
+    {"ns_per_contact_sweep.siconos", "siconos", 7, 4, 0.0},
+    {NULL, "plain/siconos", 13, 3, 0.0},
+    {"counts", "", -1, 0, 0.0},
+    {NULL, NULL, 0, 0, 0.0}};
+
+static void nsgs_entry_print(row_table *table, const nsgs_entry *entry) {
+    double ns[ENGINES];
+    row_text(table, entry->c.name);
+    row_int(table, entry->c.dim);
+    row_int(table, entry->c.contacts);
+    row_text(table, entry->form);
+    row_int(table, entry->many - entry->few);
     for (int32_t e = 0; e < ENGINES; e++) {
-        text_table_real(table, 4, stopwatch_ns(&entry->watch[e], entry->c.contacts));
+        ns[e] = stopwatch_ns(&entry->watch[e], entry->c.contacts);
+        row_real(table, ns[e]);
     }
-    text_table_real(table, 3, plain / stopwatch_ns(&entry->watch[SICONOS], entry->c.contacts));
-    text_table_text(table, entry->counts ? "*" : "", INK_PLAIN);
+    row_real(table, ns[PLAIN] / ns[SICONOS]);
+    row_bool(table, entry->counts, "*", "");
 }
 
-static void nsgs_entry_print_json(const nsgs_entry *entry) {
-    json_writer json = bench_row_start("nsgs");
-    put_text(&json, "problem", entry->c.name);
-    put_int(&json, "dim", entry->c.dim);
-    put_int(&json, "contacts", entry->c.contacts);
-    put_text(&json, "operator", entry->form);
-    put_int(&json, "sweeps", entry->many - entry->few);
-    put_bool(&json, "counts", entry->counts);
-    put_open(&json, "ns_per_contact_sweep", '{');
-    for (int32_t e = 0; e < ENGINES; e++) {
-        put_real(&json, engine_names[e], stopwatch_ns(&entry->watch[e], entry->c.contacts));
-    }
-    put_close(&json, '}');
-    bench_row_end(&json);
-}
+static const row_column means_columns[] = {
+    {"summary", NULL, 0, 0, 0.0},
+    {"problems", "problems", 8, 0, 0.0},
+    {"problems_siconos", "with Siconos", 12, 0, 0.0},
+    {"plain_over_siconos", "plain/siconos", 13, 0, 0.0},
+    {"accelerated_over_siconos", "accelerated/siconos", 19, 0, 0.0},
+    {NULL, NULL, 0, 0, 0.0}};
 
 static void means_print(const sweep_means *means, const bench_job *job, const char *peer) {
-    double siconos = means_get(means->log_plain, means->compared);
-    double accelerated = means_get(means->log_accelerated, means->compared);
-    if (job->json) {
-        json_writer json = bench_row_start("nsgs");
-        put_text(&json, "summary", "geometric means over the problems that count");
-        put_int(&json, "problems", means->problems);
-        put_int(&json, "problems_siconos", means->compared);
-        put_real(&json, "plain_over_siconos", siconos);
-        put_real(&json, "accelerated_over_siconos", accelerated);
-        bench_row_end(&json);
-        return;
+    if (!job->json) {
+        printf("\n* counts in the geometric means: files with at least %d contacts.\n",
+               BENCH_LARGE);
+        if (means->problems == 0) {
+            puts("No file of that size: set CAIRN_CORPUS to a folder of problems, or name some.");
+        }
+        if (!peer) {
+            puts("Siconos: not built (install libsiconos-numerics-dev and configure again).");
+        }
     }
-    printf("\n* counts in the geometric means: files with at least %d contacts.\n", BENCH_LARGE);
-    if (means->problems == 0) {
-        puts("No file of that size: set CAIRN_CORPUS to a folder of problems, or name some.");
-    }
-    if (means->compared > 0) {
-        printf("plain / Siconos        %.3f over %d problems\n"
-               "accelerated / Siconos  %.3f\n",
-               siconos, (int)means->compared, accelerated);
-    } else if (!peer) {
-        puts("Siconos: not built (install libsiconos-numerics-dev and configure again).");
-    }
+    row_table table = row_table_start(stdout, job->json, "nsgs", means_columns);
+    row_text(&table, "geometric means over the problems that count");
+    row_int(&table, means->problems);
+    row_int(&table, means->compared);
+    row_real(&table, means_get(means->log_plain, means->compared));
+    row_real(&table, means_get(means->log_accelerated, means->compared));
 }
 
 // ---- the problems ----
@@ -208,18 +205,14 @@ static void means_print(const sweep_means *means, const bench_job *job, const ch
 typedef struct benchmark_run {
     const bench_job *job;
     char *peer;
-    text_table table;
+    row_table table;
     sweep_means means;
 } benchmark_run;
 
 static void bench_entry(benchmark_run *run, nsgs_entry *entry) {
     nsgs_entry_measure(entry, run->peer, run->job->repeats);
     means_add(&run->means, entry);
-    if (run->job->json) {
-        nsgs_entry_print_json(entry);
-    } else {
-        nsgs_entry_print(&run->table, entry);
-    }
+    nsgs_entry_print(&run->table, entry);
 }
 
 static int bench_file(benchmark_run *run, const char *path, int32_t smallest) {
@@ -276,14 +269,9 @@ int bench_nsgs(const bench_job *job) {
     static const int32_t sizes[] = {300, 3000, 10000};
     benchmark_run run = {.job = job, .peer = peer_find("siconos_nsgs")};
     if (!job->json) {
-        const text_column columns[] = {{"problem", -38}, {"dim", 3},
-                                       {"contacts", 8},  {"operator", -9},
-                                       {"plain", 7},     {"accelerated", 11},
-                                       {"siconos", 7},   {"plain/siconos", 13},
-                                       {"", -1},         {NULL, 0}};
         puts("CPU ns per contact per sweep of Gauss-Seidel, local solver hybrid");
-        text_table_start(&run.table, stdout, columns);
     }
+    run.table = row_table_start(stdout, job->json, "nsgs", nsgs_columns);
     int code = EXIT_DONE;
     for (int32_t dim = 2; dim <= 3 && job->files.count == 0; dim++) {
         for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {

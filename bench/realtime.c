@@ -6,9 +6,7 @@
 #include "bench/bench.h"
 
 #include "support/gallery.h"
-#include "support/json.h"
 #include "support/progress.h"
-#include "support/terminal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -80,49 +78,33 @@ static cn_status realtime_steps(cn_sim *sim, double until, realtime *run, cn_err
     return status;
 }
 
-static const text_column realtime_columns[] = {
-    {"scene", -20}, {"limit [ms]", 10},  {"steps", 6},       {"cut short", 9},
-    {"in time", 8}, {"median [ms]", 11}, {"worst [ms]", 10}, {"residual", 9},
-    {"95 %", 9},    {"worst", 9},        {NULL, 0}};
+static const row_column realtime_columns[] = {{"scene", "scene", -20, 0, 0.0},
+                                              {"steps", "steps", 6, 0, 0.0},
+                                              {"cut_short", "cut short", 9, 0, 0.0},
+                                              {"limit_s", "limit [ms]", 10, 3, 1e-3},
+                                              {"in_time", "in time [%]", 11, 4, 0.01},
+                                              {"median_s", "median [ms]", 11, 3, 1e-3},
+                                              {"worst_s", "worst [ms]", 10, 3, 1e-3},
+                                              {"residual_median", "residual", 9, 2, 0.0},
+                                              {"residual_95", "95 %", 9, 2, 0.0},
+                                              {"residual_worst", "worst", 9, 2, 0.0},
+                                              {NULL, NULL, 0, 0, 0.0}};
 
-static void realtime_print(const bench_job *job, text_table *table, const char *label,
-                           realtime *run) {
-    const struct {
-        const char *key;
-        double value;
-    } figures[] = {{"limit_s", run->limit},
-                   {"in_time", 1.0 - (double)run->late / (double)(run->steps > 0 ? run->steps : 1)},
-                   {"median_s", realtime_quantile(run->took, run->steps, 0.5)},
-                   {"worst_s", realtime_quantile(run->took, run->steps, 1.0)},
-                   {"residual_median", realtime_quantile(run->residual, run->steps, 0.5)},
-                   {"residual_95", realtime_quantile(run->residual, run->steps, 0.95)},
-                   {"residual_worst", realtime_quantile(run->residual, run->steps, 1.0)}};
-    if (job->json) {
-        json_writer out = bench_row_start("realtime");
-        put_text(&out, "scene", label);
-        put_int(&out, "steps", run->steps);
-        put_int(&out, "cut_short", run->timed);
-        for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
-            put_real(&out, figures[i].key, figures[i].value);
-        }
-        bench_row_end(&out);
-        return;
-    }
-    char *in_time = format_text("%.1f %%", 100.0 * figures[1].value);
-    text_table_text(table, label, INK_PLAIN);
-    text_table_real(table, 3, 1e3 * run->limit);
-    text_table_int(table, run->steps);
-    text_table_int(table, run->timed);
-    text_table_text(table, in_time, run->late > 0 ? INK_BAD : INK_GOOD);
-    text_table_real(table, 3, 1e3 * figures[2].value);
-    text_table_real(table, 3, 1e3 * figures[3].value);
-    for (size_t i = 4; i < 7; i++) {
-        text_table_real(table, 2, figures[i].value);
-    }
-    free(in_time);
+static void realtime_print(row_table *table, const char *label, realtime *run) {
+    row_text(table, label);
+    row_int(table, run->steps);
+    row_int(table, run->timed);
+    row_real(table, run->limit);
+    row_ink(table, run->late > 0 ? INK_BAD : INK_GOOD);
+    row_real(table, 1.0 - (double)run->late / (double)(run->steps > 0 ? run->steps : 1));
+    row_real(table, realtime_quantile(run->took, run->steps, 0.5));
+    row_real(table, realtime_quantile(run->took, run->steps, 1.0));
+    row_real(table, realtime_quantile(run->residual, run->steps, 0.5));
+    row_real(table, realtime_quantile(run->residual, run->steps, 0.95));
+    row_real(table, realtime_quantile(run->residual, run->steps, 1.0));
 }
 
-static int realtime_run(const bench_job *job, text_table *table, const realtime_case *c,
+static int realtime_run(const bench_job *job, row_table *table, const realtime_case *c,
                         const char *limit) {
     cn_override set[REALTIME_SET + 2];
     int32_t count = 0;
@@ -146,7 +128,7 @@ static int realtime_run(const bench_job *job, text_table *table, const realtime_
         status = realtime_steps(sim, until, &run, &error);
     }
     if (status == CN_OK) {
-        realtime_print(job, table, c->label, &run);
+        realtime_print(table, c->label, &run);
     }
     cn_sim_destroy(sim);
     cn_model_destroy(model);
@@ -158,13 +140,12 @@ static int realtime_run(const bench_job *job, text_table *table, const realtime_
 
 int bench_realtime(const bench_job *job) {
     int code = EXIT_DONE;
-    text_table table;
     if (!job->json) {
         printf(
             "steps of 1/60 s with a limit of CPU time each; in time: at most %g times the limit\n",
             REALTIME_LATE);
-        text_table_start(&table, stdout, realtime_columns);
     }
+    row_table table = row_table_start(stdout, job->json, "realtime", realtime_columns);
     for (size_t i = 0; i < sizeof realtime_cases / sizeof realtime_cases[0]; i++) {
         const realtime_case *c = &realtime_cases[i];
         bool wanted = !job->sizes || bench_wants(job, c->mark);

@@ -9,11 +9,9 @@
 // Siconos, or auto, does not solve have no ratio; they are listed.
 #include "bench/bench.h"
 
-#include "support/json.h"
 #include "support/problem_file.h"
 #include "support/progress.h"
 #include "support/solver_choice.h"
-#include "support/terminal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -47,7 +45,7 @@ typedef struct siconos_comparison {
     const bench_job *job;
     char *peer;
     char *hints; // the text of siconos.csv, or NULL
-    text_table table;
+    row_table table;
     double log_sum[VERSUS_TOLERANCES];
     int32_t count[VERSUS_TOLERANCES];
     word_list apart[VERSUS_TOLERANCES]; // why each problem without a ratio has none
@@ -192,73 +190,69 @@ static char *versus_search(const siconos_comparison *versus, const problem_file 
 
 // ---- results ----
 
+static const row_column versus_columns[] = {{"problem", "problem", -38, 0, 0.0},
+                                            {"dim", "dim", 3, 0, 0.0},
+                                            {"contacts", "contacts", 8, 0, 0.0},
+                                            {"tol", "tol", 5, 0, 0.0},
+                                            {"measure", NULL, 0, 0, 0.0},
+                                            {"setting", "setting", -13, 0, 0.0},
+                                            {"siconos_solved", NULL, 0, 0, 0.0},
+                                            {"siconos_iterations", NULL, 0, 0, 0.0},
+                                            {"siconos_residual_max", NULL, 0, 0, 0.0},
+                                            {"siconos_s", "Siconos [ms]", 12, 4, 1e-3},
+                                            {"auto_solved", NULL, 0, 0, 0.0},
+                                            {"auto_iterations", "iterations", 10, 0, 0.0},
+                                            {"auto_residual_max", NULL, 0, 0, 0.0},
+                                            {"auto_s", "auto [ms]", 9, 4, 1e-3},
+                                            {"ratio", "ratio", 7, 3, 0.0},
+                                            {NULL, NULL, 0, 0, 0.0}};
+
+static void versus_print_time(row_table *table, const versus_time *time) {
+    row_bool(table, time->solved, "yes", "no");
+    row_int(table, time->iterations);
+    row_real(table, time->residual);
+    row_ink(table, time->solved ? INK_PLAIN : INK_BAD);
+    row_real(table, time->cpu_s);
+}
+
 static void versus_print(siconos_comparison *versus, const problem_file *c, int32_t k,
                          const char *setting, const versus_time *theirs, const versus_time *ours) {
-    double ratio = theirs->solved && ours->solved ? ours->cpu_s / theirs->cpu_s : (double)NAN;
-    if (versus->job->json) {
-        json_writer json = bench_row_start("siconos");
-        put_text(&json, "problem", c->name);
-        put_int(&json, "dim", c->dim);
-        put_int(&json, "contacts", c->contacts);
-        put_real(&json, "tol", versus_tolerances[k].value);
-        put_text(&json, "measure", cn_measure_text(CN_MEASURE_MAX));
-        put_text(&json, "setting", setting);
-        put_bool(&json, "siconos_solved", theirs->solved);
-        put_int(&json, "siconos_iterations", theirs->iterations);
-        put_real(&json, "siconos_residual_max", theirs->residual);
-        put_real(&json, "siconos_s", theirs->cpu_s);
-        put_bool(&json, "auto_solved", ours->solved);
-        put_int(&json, "auto_iterations", ours->iterations);
-        put_real(&json, "auto_residual_max", ours->residual);
-        put_real(&json, "auto_s", ours->cpu_s);
-        put_real(&json, "ratio", ratio);
-        bench_row_end(&json);
-        return;
-    }
-    text_table *table = &versus->table;
-    text_table_text(table, c->name, INK_PLAIN);
-    text_table_int(table, c->dim);
-    text_table_int(table, c->contacts);
-    text_table_text(table, versus_tolerances[k].text, INK_PLAIN);
-    text_table_text(table, setting ? setting : "-", INK_PLAIN);
-    text_table_real(table, 4, theirs->solved ? 1e3 * theirs->cpu_s : (double)NAN);
-    text_table_real(table, 4, ours->solved ? 1e3 * ours->cpu_s : (double)NAN);
-    text_table_int(table, ours->iterations);
-    text_table_real(table, 3, ratio);
+    row_table *table = &versus->table;
+    row_text(table, c->name);
+    row_int(table, c->dim);
+    row_int(table, c->contacts);
+    row_real(table, versus_tolerances[k].value);
+    row_text(table, cn_measure_text(CN_MEASURE_MAX));
+    row_text(table, setting);
+    versus_print_time(table, theirs);
+    versus_print_time(table, ours);
+    row_real(table, theirs->solved && ours->solved ? ours->cpu_s / theirs->cpu_s : (double)NAN);
 }
 
-static void versus_print_apart(const siconos_comparison *versus, int32_t k) {
-    const word_list *apart = &versus->apart[k];
-    for (int32_t i = 0; i < apart->count; i++) {
-        printf("  without a ratio: %s\n", apart->words[i]);
-    }
-}
+static const row_column means_columns[] = {
+    {"summary", NULL, 0, 0, 0.0},        {"tol", "tol", 5, 0, 0.0},
+    {"problems", "problems", 8, 0, 0.0}, {"auto_over_siconos", "auto/Siconos", 12, 0, 0.0},
+    {"without_ratio", NULL, 0, 0, 0.0},  {NULL, NULL, 0, 0, 0.0}};
 
 static void versus_summary(const siconos_comparison *versus) {
+    bool json = versus->job->json;
+    if (!json) {
+        puts("\nGeometric means over the problems that both solve");
+    }
+    row_table table = row_table_start(stdout, json, "siconos", means_columns);
     for (int32_t k = 0; k < VERSUS_TOLERANCES; k++) {
         int32_t count = versus->count[k];
-        double mean = count > 0 ? exp(versus->log_sum[k] / count) : (double)NAN;
-        if (!versus->job->json) {
-            printf("%sauto / Siconos to %s: ", k == 0 ? "\n" : "", versus_tolerances[k].text);
-            if (count > 0) {
-                printf("%.3f over %d problems (geometric mean)\n", mean, (int)count);
-            } else {
-                puts("no problem that both solve");
-            }
-            versus_print_apart(versus, k);
-            continue;
-        }
-        json_writer json = bench_row_start("siconos");
-        put_text(&json, "summary", "geometric mean of the time of auto over that of Siconos");
-        put_real(&json, "tol", versus_tolerances[k].value);
-        put_int(&json, "problems", count);
-        put_real(&json, "auto_over_siconos", mean);
-        put_open(&json, "without_ratio", '[');
+        row_text(&table, "geometric mean of the time of auto over that of Siconos");
+        row_real(&table, versus_tolerances[k].value);
+        row_int(&table, count);
+        row_real(&table, count > 0 ? exp(versus->log_sum[k] / count) : (double)NAN);
+        row_texts(&table, versus->apart[k].words, versus->apart[k].count);
+    }
+    for (int32_t k = 0; k < VERSUS_TOLERANCES && !json; k++) {
         for (int32_t i = 0; i < versus->apart[k].count; i++) {
-            put_text(&json, NULL, versus->apart[k].words[i]);
+            printf("to %s without a ratio: %s\n", versus_tolerances[k].text,
+                   versus->apart[k].words[i]);
         }
-        put_close(&json, ']');
-        bench_row_end(&json);
     }
 }
 
@@ -337,12 +331,11 @@ int bench_siconos(const bench_job *job) {
         fputs("cairn bench: siconos is left out: set CAIRN_CORPUS to a folder of problems, or name "
               "some\n",
               stderr);
-    } else if (!job->json) {
-        const text_column columns[] = {
-            {"problem", -38},   {"dim", 3},     {"contacts", 8},    {"tol", -4},  {"setting", -13},
-            {"Siconos ms", 10}, {"auto ms", 9}, {"iterations", 10}, {"ratio", 7}, {NULL, 0}};
-        puts("CPU time of auto over that of Siconos' best setting, residual_max");
-        text_table_start(&versus.table, stdout, columns);
+    } else {
+        if (!job->json) {
+            puts("CPU time of auto over that of Siconos' best setting, residual_max");
+        }
+        versus.table = row_table_start(stdout, job->json, "siconos", versus_columns);
     }
     interrupt_catch();
     int code = EXIT_DONE;

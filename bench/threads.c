@@ -6,9 +6,7 @@
 #include "bench/bench.h"
 
 #include "support/gallery.h"
-#include "support/json.h"
 #include "support/progress.h"
-#include "support/terminal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -107,43 +105,33 @@ static int threads_run(const bench_job *job, const threads_case *c, int32_t thre
     return status == CN_OK ? EXIT_DONE : report_error(&error);
 }
 
-static const text_column threads_columns[] = {
-    {"scene", -22},        {"contacts", 8}, {"threads", 7}, {"wall [s]", 9},
-    {"times as fast", 13}, {"CPU [s]", 8},  {"state", -9},  {NULL, 0}};
+static const row_column threads_columns[] = {{"scene", "scene", -22, 0, 0.0},
+                                             {"contacts", "contacts", 8, 0, 0.0},
+                                             {"threads", "threads", 7, 0, 0.0},
+                                             {"wall_s", "wall [s]", 9, 3, 0.0},
+                                             {"times_as_fast", "times as fast", 13, 3, 0.0},
+                                             {"cpu_s", "CPU [s]", 8, 3, 0.0},
+                                             {"same_state", "state", -9, 0, 0.0},
+                                             {NULL, NULL, 0, 0, 0.0}};
 
-static void threads_print(const bench_job *job, text_table *table, const threads_case *c,
+static void threads_print(row_table *table, const threads_case *c,
                           const threads_time best[THREADS_COUNTS]) {
     for (int32_t k = 0; k < THREADS_COUNTS; k++) {
         bool same = best[k].hash == best[0].hash;
-        double ratio = best[0].wall_s / best[k].wall_s;
-        if (job->json) {
-            json_writer out = bench_row_start("threads");
-            put_text(&out, "scene", c->label);
-            put_int(&out, "contacts", best[k].contacts);
-            put_int(&out, "threads", threads_counts[k]);
-            put_real(&out, "wall_s", best[k].wall_s);
-            put_real(&out, "times_as_fast", ratio);
-            put_real(&out, "cpu_s", best[k].cpu_s);
-            put_bool(&out, "same_state", same);
-            bench_row_end(&out);
-            continue;
-        }
-        text_table_text(table, c->label, INK_PLAIN);
-        text_table_int(table, best[k].contacts);
-        text_table_int(table, threads_counts[k]);
-        text_table_real(table, 3, best[k].wall_s);
-        text_table_real(table, 3, ratio);
-        text_table_real(table, 3, best[k].cpu_s);
-        text_table_text(table, same ? "same" : "differs", same ? INK_GOOD : INK_BAD);
+        row_text(table, c->label);
+        row_int(table, best[k].contacts);
+        row_int(table, threads_counts[k]);
+        row_real(table, best[k].wall_s);
+        row_real(table, best[0].wall_s / best[k].wall_s);
+        row_real(table, best[k].cpu_s);
+        row_ink(table, same ? INK_GOOD : INK_BAD);
+        row_bool(table, same, "same", "differs");
     }
 }
 
 int bench_threads(const bench_job *job) {
     int code = EXIT_DONE;
-    text_table table;
-    if (!job->json) {
-        text_table_start(&table, stdout, threads_columns);
-    }
+    row_table table = row_table_start(stdout, job->json, "threads", threads_columns);
     for (size_t i = 0; i < sizeof threads_cases / sizeof threads_cases[0]; i++) {
         const threads_case *c = &threads_cases[i];
         threads_time best[THREADS_COUNTS];
@@ -159,7 +147,7 @@ int bench_threads(const bench_job *job) {
             }
         }
         if (code == EXIT_DONE && !interrupted()) {
-            threads_print(job, &table, c, best);
+            threads_print(&table, c, best);
         }
         for (int32_t k = 0; k < THREADS_COUNTS; k++) {
             code = best[k].hash == best[0].hash ? code : exit_join(code, EXIT_FAILED);

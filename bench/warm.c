@@ -3,7 +3,6 @@
 // sweeps of the last seconds are counted. Each step starts from the impulses of the one before.
 #include "bench/bench.h"
 #include "run/steps.h"
-#include "support/json.h"
 #include "support/progress.h"
 
 #include <math.h>
@@ -35,29 +34,28 @@ static bool warm_note(void *user, cn_sim *sim, const cn_step_report *report) {
     return true;
 }
 
-static void warm_print(const bench_job *job, const char *count, const warm_steps *warm) {
+static const row_column warm_columns[] = {
+    {"spheres", "spheres at rest", 15, 0, 0.0}, {"contacts", "contacts", 8, 0, 0.0},
+    {"sweeps", "sweeps a step", 13, 3, 0.0},    {"most_sweeps", "most", 5, 0, 0.0},
+    {NULL, "asked at most", 13, 0, 0.0},        {"residual", "residual", 9, 3, 0.0},
+    {"kinetic", "E_kin [J]", 9, 2, 0.0},        {NULL, NULL, 0, 0, 0.0}};
+
+static void warm_print(row_table *table, const char *count, const warm_steps *warm) {
     double mean = (double)warm->sweeps / (double)(warm->steps > 0 ? warm->steps : 1);
-    if (!job->json) {
-        printf("%5s spheres at rest, %d contacts: %.2f sweeps a step, at most %d, asked at most "
-               "%g%s; worst residual %.2e, %.1e J kinetic\n",
-               count, (int)warm->contacts, mean, (int)warm->max, WARM_ASKED,
-               mean <= WARM_ASKED ? "" : " (short of it)", warm->residual, warm->kinetic);
-        fflush(stdout);
-        return;
-    }
-    json_writer out = bench_row_start("warm");
-    put_text(&out, "spheres", count);
-    put_int(&out, "contacts", warm->contacts);
-    put_real(&out, "sweeps", mean);
-    put_int(&out, "most_sweeps", warm->max);
-    put_real(&out, "residual", warm->residual);
-    put_real(&out, "kinetic", warm->kinetic);
-    bench_row_end(&out);
+    row_text(table, count);
+    row_int(table, warm->contacts);
+    row_ink(table, mean <= WARM_ASKED ? INK_GOOD : INK_BAD);
+    row_real(table, mean);
+    row_int(table, warm->max);
+    row_real(table, WARM_ASKED);
+    row_real(table, warm->residual);
+    row_real(table, warm->kinetic);
 }
 
 int bench_warm(const bench_job *job) {
     int code = EXIT_DONE;
     double until = job->until > 0.0 ? job->until : WARM_UNTIL;
+    row_table table = row_table_start(stdout, job->json, "warm", warm_columns);
     for (size_t i = 0; i < sizeof warm_counts / sizeof *warm_counts && !interrupted(); i++) {
         const char *count = warm_counts[i];
         const cn_override set[] = {{"generate.packing.count", count},
@@ -70,7 +68,7 @@ int bench_warm(const bench_job *job) {
         int ran = steps_run("sphere-settling", set, (int32_t)(sizeof set / sizeof *set), until,
                             warm_note, &warm);
         if (ran == EXIT_DONE && !interrupted()) {
-            warm_print(job, count, &warm);
+            warm_print(&table, count, &warm);
         }
         code = exit_join(code, ran);
     }

@@ -1,5 +1,5 @@
 # What `cmake --install` puts where: the command, headers, both libraries, the pkg-config file, the CMake
-# package, the man page, the completion and the gallery.
+# package, the man page, the completion, the gallery and the documents.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/cairn)
@@ -33,4 +33,14 @@ install(FILES ${PROJECT_BINARY_DIR}/cairn.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}
 install(FILES docs/man/cairn.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES tools/completion/cairn.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
         RENAME cairn)
-install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# The documents, with links that work there, and as HTML (tools/docs_tree.sh).
+set(docs_tree ${PROJECT_BINARY_DIR}/docs)
+file(GLOB_RECURSE docs_sources CONFIGURE_DEPENDS README.md CHANGELOG.md CONTRIBUTING.md corpus/README.md docs/* examples/*
+     include/cairn/*.h)
+add_custom_command(OUTPUT ${docs_tree}/html/api.html
+                   COMMAND ${PROJECT_SOURCE_DIR}/tools/docs_tree.sh ${docs_tree}
+                   DEPENDS ${docs_sources} tools/docs_tree.sh tools/html.sh tools/html.awk tools/api.sh
+                   COMMENT "Writing the documents" VERBATIM)
+add_custom_target(cairn_docs ALL DEPENDS ${docs_tree}/html/api.html)
+install(DIRECTORY ${docs_tree}/ DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL) # a build of single targets has none

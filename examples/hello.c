@@ -8,7 +8,8 @@ int main(void) {
     cn_body_def ground = cn_body_def_default(), box = ground;
     ground.fixed = true, ground.shapes = &plane, ground.shape_count = 1;
     box.position[2] = 2, box.shapes = &cube, box.shape_count = 1;
-    cn_model_add_material(model, &(cn_material_def){"stone", 2500}, &ground.material, NULL);
+    cn_model_add_material(model, &(cn_material_def){.name = "stone", .density = 2500},
+                          &ground.material, NULL);
     box.material = ground.material;
     cn_body_id id;
     cn_sim *sim = NULL;

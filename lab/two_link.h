@@ -2,6 +2,10 @@
 // A planar arm of two links whose tip draws a half circle that leads it onto the ground and off it
 // again: mechanics and the passivity-based controller with its five phases.
 //
+// The scene two-link says the same in expressions, and tests/system/test_systems_gallery.c holds
+// it to the same times of impact. E11 makes 15 million steps in 22 s; expressions take some 70 us
+// a step, so it has the arm in C.
+//
 // q = (angle of link 1 to the ground, angle of link 2 to link 1). Gravity is cancelled by the
 // controller and left out.
 #ifndef CAIRN_LAB_TWO_LINK_H

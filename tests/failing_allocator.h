@@ -20,6 +20,7 @@ typedef struct cn_failing {
     int64_t live;           // pieces not given back
     size_t largest;         // bytes asked for in one piece
     bool failed;
+    bool lasting; // all later ones fail as well
 } cn_failing;
 
 static inline void *cn_failing_resize(void *user, void *ptr, size_t old_bytes, size_t new_bytes) {
@@ -32,7 +33,8 @@ static inline void *cn_failing_resize(void *user, void *ptr, size_t old_bytes, s
     }
     state->calls++;
     state->largest = new_bytes > state->largest ? new_bytes : state->largest;
-    if (state->calls == state->fail_at) {
+    if (state->calls == state->fail_at ||
+        (state->lasting && state->fail_at > 0 && state->calls > state->fail_at)) {
         state->failed = true;
         return NULL;
     }

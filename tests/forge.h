@@ -154,16 +154,36 @@ static inline void sql_state(sqlite3_context *context, int count, sqlite3_value 
     sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
 }
 
+// state_nodes(step, q, v, x, w): with the nodes of deformable bodies.
+static inline void sql_state_nodes(sqlite3_context *context, int count, sqlite3_value **value) {
+    char text[17];
+    (void)count;
+    snprintf(text, sizeof text, "%016llx",
+             (unsigned long long)base_hash_state_nodes(
+                 sqlite3_value_int64(value[0]), sqlite3_value_blob(value[1]),
+                 sqlite3_value_bytes(value[1]) / 8, sqlite3_value_blob(value[2]),
+                 sqlite3_value_bytes(value[2]) / 8, sqlite3_value_blob(value[3]),
+                 sqlite3_value_blob(value[4]), sqlite3_value_bytes(value[3]) / 8));
+    sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
+}
+
 static inline sqlite3 *forge_open(const char *path) {
     sqlite3 *db;
     const struct {
         const char *name;
         int count;
         void (*fn)(sqlite3_context *, int, sqlite3_value **);
-    } tools[] = {{"scale", 3, sql_scale}, {"put", 3, sql_put},   {"putint", 3, sql_putint},
-                 {"cut", 2, sql_cut},     {"plus", 3, sql_add},  {"num", 2, sql_num},
-                 {"nums", -1, sql_nums},  {"swap", 4, sql_swap}, {"cat", 2, sql_cat},
-                 {"state", 3, sql_state}};
+    } tools[] = {{"scale", 3, sql_scale},
+                 {"put", 3, sql_put},
+                 {"putint", 3, sql_putint},
+                 {"cut", 2, sql_cut},
+                 {"plus", 3, sql_add},
+                 {"num", 2, sql_num},
+                 {"nums", -1, sql_nums},
+                 {"swap", 4, sql_swap},
+                 {"cat", 2, sql_cat},
+                 {"state", 3, sql_state},
+                 {"state_nodes", 5, sql_state_nodes}};
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
     for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++) {
         sqlite3_create_function(db, tools[i].name, tools[i].count, SQLITE_UTF8, NULL, tools[i].fn,
@@ -182,8 +202,12 @@ static inline void forge_do(sqlite3 *db, const char *sql) {
 
 // Makes the hash of every row that of what it now holds.
 static inline void forge_rehash(sqlite3 *db) {
-    forge_do(db, "UPDATE frame SET hash=state(step,q,v);"
-                 "UPDATE OR IGNORE meta SET value=(SELECT hash FROM frame ORDER BY step DESC LIMIT "
+    bool nodes = sqlite3_table_column_metadata(db, NULL, "nodes", "x", NULL, NULL, NULL, NULL,
+                                               NULL) == SQLITE_OK;
+    forge_do(db, nodes ? "UPDATE frame SET hash=(SELECT state_nodes(frame.step,frame.q,frame.v,n.x,"
+                         "n.v) FROM nodes n WHERE n.step=frame.step)"
+                       : "UPDATE frame SET hash=state(step,q,v)");
+    forge_do(db, "UPDATE OR IGNORE meta SET value=(SELECT hash FROM frame ORDER BY step DESC LIMIT "
                  "1) WHERE key='state_hash'");
     for (int i = 0; i < REC_HASHED_TABLES; i++) {
         const rec_hashed_table *table = &rec_hashed_tables[i];
@@ -191,7 +215,10 @@ static inline void forge_rehash(sqlite3 *db) {
         char sql[640];
         sqlite3_stmt *select, *update;
         snprintf(sql, sizeof sql, "SELECT %s,rowid FROM %s", table->columns, table->name);
-        assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &select, NULL), SQLITE_OK);
+        if (sqlite3_prepare_v2(db, sql, -1, &select, NULL) != SQLITE_OK) {
+            assert_true(i >= REC_HASHED_MESH); // runs of rigid bodies do not have these
+            continue;
+        }
         snprintf(sql, sizeof sql,
                  meta ? "UPDATE meta_hash SET row_hash=? WHERE key=(SELECT key FROM meta WHERE "
                         "rowid=?)"
@@ -199,7 +226,7 @@ static inline void forge_rehash(sqlite3 *db) {
                  table->name);
         assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &update, NULL), SQLITE_OK);
         while (sqlite3_step(select) == SQLITE_ROW) {
-            uint64_t hash = rec_row_hash_of((io_statement *)select, table->name, table->count);
+            uint64_t hash = rec_row_hash_of((io_statement *)select, table);
             sqlite3_bind_blob(update, 1, &hash, sizeof hash, SQLITE_TRANSIENT);
             sqlite3_bind_int64(update, 2, sqlite3_column_int64(select, table->count));
             assert_int_equal(sqlite3_step(update), SQLITE_DONE);
@@ -255,6 +282,18 @@ typedef struct forgery {
     int64_t step; // -1: of the file
     const char *what;
 } forgery;
+
+// Whether the grade says of the forged file what it must; else prints what it says.
+static inline bool is_forgery_found(const forgery *of, const cn_run_grade *grade) {
+    bool found = of->table[0] ? !grade->within && is_found(grade, of->table, of->step, of->what)
+                              : !grade->complete && strstr(grade->incomplete, of->what);
+    if (!found) {
+        print_error("not found: %s\n  want %s, step %lld: %s\n", of->sql, of->table,
+                    (long long)of->step, of->what);
+        print_findings(grade);
+    }
+    return found;
+}
 
 static inline void forge(const forgery *of, bool rehash) {
     copy_file("base.run", "forged.run");

@@ -282,4 +282,45 @@ static inline double sampled_separation(const det_placed *a, const det_placed *b
     return best;
 }
 
+// Moves a to about `gap` from b along the normal of largest separation.
+static inline void bring_together(base_rng *rng, int32_t dim, det_placed *a, const det_placed *b,
+                                  double gap) {
+    double n[3] = {0.0}, s = sampled_separation(a, b, dim, rng, n);
+    math_add_scaled3(a->position, gap - s, n, a->position);
+}
+
+// ---- every pair of some kinds, in many places ----
+
+typedef struct pair_places {
+    int32_t dim;
+    const cn_shape_kind *kinds;
+    int kind_count;
+    int rounds; // of each pair
+    uint64_t seed;
+    double low, high; // about how far apart
+    void *user;       // for the check
+} pair_places;
+
+typedef void pair_check(const pair_places *places, base_rng *rng, det_placed *a, det_placed *b);
+
+static inline void each_pair(const pair_places *places, pair_check *check) {
+    cn_arena *memory = cn_arena_create(NULL);
+    base_rng rng = base_rng_seed(places->seed);
+    int pairs = places->kind_count * places->kind_count;
+    for (int i = 0; i < pairs * places->rounds; i++) {
+        int pair = i / places->rounds;
+        geom_shape shape_a = random_shape(memory, &rng, places->kinds[pair / places->kind_count],
+                                          places->dim),
+                   shape_b = random_shape(memory, &rng, places->kinds[pair % places->kind_count],
+                                          places->dim);
+        det_placed a = place_at_random(&rng, places->dim, &shape_a),
+                   b = place_at_random(&rng, places->dim, &shape_b);
+        double gap = places->low < places->high ? base_rng_uniform(&rng, places->low, places->high)
+                                                : places->low;
+        bring_together(&rng, places->dim, &a, &b, gap);
+        check(places, &rng, &a, &b);
+    }
+    cn_arena_destroy(memory);
+}
+
 #endif

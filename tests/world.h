@@ -92,7 +92,7 @@ static inline world world_open(const char *format, ...) __attribute__((format(pr
 static inline world world_open(const char *format, ...) {
     cn_model *model;
     cn_error error = {0};
-    char text[16384];
+    char text[65536];
     va_list args;
     va_start(args, format);
     int length = vsnprintf(text, sizeof text, format, args);

@@ -29,7 +29,7 @@ BEGIN {
     face["system"] = "plugin"
     face["geom"] = "shape"
     face["model"] = "settings"
-    face["step"] = "sim"
+    face["step"] = "sim act query"
     for (room in may) {
         owner[room] = room
         count = split(face[room], headers, " ")
@@ -199,6 +199,8 @@ function check_include(line,    name, quoted, parts, target, seen) {
         } else if (room != "" && target != room && index(" " may[room] " ", " " target " ") == 0) {
             complain(FNR, "rooms", room " may not include <" name ">, the face of " target " (it may: " may[room] ")")
         }
+    } else if (quoted && place == "bind" && (index(name, "/") || index(name, ".."))) {
+        complain(FNR, "rooms", "bind includes \"" name "\"; it sees <cairn/...> and the files beside it")
     } else if (quoted && place ~ /^(app|lab|bench)$/ && !program) {
         seen = " " COMMAND " "
         if (place == "app" && folder) {

@@ -1,12 +1,21 @@
-# tools/lint_words.awk: the words that lint_words.sh refuses in C sources, by where they stand.
+# tools/lint_words.awk: the words that lint_words.sh refuses in C sources and in documents, by where they stand.
 #
-# text: in comments, as a regular expression in lower case, with | between the standard uses that are allowed around it.
+# text: in comments and in Markdown outside code, as a regular expression in lower case, with | between the standard uses that are allowed around it.
 # name: in identifiers, as one or several parts between underscores.
 
 function text(pattern, instead, allowed) {
     text_pattern[++texts] = pattern
     text_instead[texts] = instead
     text_allowed[texts] = allowed
+}
+# source: in comments only; page: in Markdown only.
+function source(pattern, instead, allowed) {
+    text(pattern, instead, allowed)
+    text_sources[texts] = 1
+}
+function page(pattern, instead, allowed) {
+    text(pattern, instead, allowed)
+    text_pages[texts] = 1
 }
 function name(pattern, instead, allowed) {
     name_pattern[++names] = "(^|_)(" pattern ")(_|$)"
@@ -23,7 +32,7 @@ BEGIN {
     text("leap(s|ed)?", "extrapolation step", "leapfrog")
     text("singles", "single precision")
     text("light", "inverse mass: inv_mass, inv_inertia", "light (colour|theme|comes|from|and dark)|light or dark|as light as|\"light\"")
-    text("balls?", "spheres (3D), disks (2D); round bodies for both", "heavy.ball|ball joint|ball.and.socket|\"ball\"|bouncing ball|kind: ball|ball-")
+    source("balls?", "spheres (3D), disks (2D); round bodies for both", "heavy.ball|ball joint|ball.and.socket|\"ball\"|bouncing ball|kind: ball|ball-")
     text("packets?", "SIMD batch", "network|ogg|tcp")
     text("lanes? left empty|empty lanes?", "unused lanes")
     text("memo", "cache")
@@ -38,6 +47,12 @@ BEGIN {
     text("tried and left", "tried, rejected (reason, figure)")
     text("in place of", "instead of", "in place of what is there|works in place")
     text("(sweeps|bytes|numbers|contacts|steps|times|iterations|rows|nanoseconds|ns) an? (step|contact|body|sweep|row|second|joint|side)", "per")
+
+    page("balls", "spheres (3D), disks (2D)", "cannonballs|thousand-balls")
+    page("tells?|told", "prints, reports, says")
+    page("ways? forks?", "trajectories diverge")
+    page("doubles", "double precision")
+    page("look out", "poll, spin-wait")
 
     name("glide|gliding|glided", "momentum")
     name("foretell|foretold", "predict")
@@ -59,17 +74,32 @@ function report(word, instead) {
     bad = 1
 }
 
+FNR == 1 { fence = 0 }
+
 {
     line = tolower($0)
-    code = line
-    comment = ""
-    gsub(/"([^"\\]|\\.)*"/, "\"\"", code)
-    if (match(code, /\/\//)) {
-        code = substr(code, 1, RSTART - 1)
-        match(line, /\/\/.*/)
-        comment = substr(line, RSTART + 2)
+    markdown = FILENAME ~ /[.]md$/
+    if (markdown) {
+        if (line ~ /^ *```/) { fence = !fence; next }
+        if (fence || line ~ /^    /) { next }
+        gsub(/`[^`]*`/, "code", line)
+        gsub(/\]\([^)]*\)/, "]", line)
+        gsub(/<[^>]*>/, "", line)
+        sub(/^#+ .*/, "& ", line)
+        code = ""
+        comment = line
+    } else {
+        code = line
+        comment = ""
+        gsub(/"([^"\\]|\\.)*"/, "\"\"", code)
+        if (match(code, /\/\//)) {
+            code = substr(code, 1, RSTART - 1)
+            match(line, /\/\/.*/)
+            comment = substr(line, RSTART + 2)
+        }
     }
     for (k = 1; k <= texts && comment != ""; k++) {
+        if (markdown ? text_sources[k] : text_pages[k]) { continue }
         if (match(comment, "(^|[^a-z0-9_])(" text_pattern[k] ")($|[^a-z0-9_])")) {
             word = substr(comment, RSTART, RLENGTH)
             if (text_allowed[k] == "" || comment !~ text_allowed[k]) {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that a job needs, and says which; silent when all are there.
 #
-#     tools/setup.sh SET...        sets: build test browser clang fuzz bench docs coverage debug neon avx512
+#     tools/setup.sh SET...        sets: build python test browser clang fuzz bench docs coverage debug neon avx512
 #     tools/setup.sh --list SET...   only prints the packages
 #
 # Sets include the ones that they stand on. Packages marked with a '?' are optional: their absence is
@@ -19,8 +19,13 @@ packages_of() {
         echo libcjson-dev zlib1g-dev libwebsockets-dev
         echo '?nodejs@node' '?npm@npm'
         ;;
+    python) echo python3-dev python3-numpy python3-setuptools python3-wheel ;;
     browser) packages_of test && echo '?chromium@chromium' ;;
-    test) packages_of build && echo libcmocka-dev libhdf5-dev ;;
+    test)
+        packages_of build
+        packages_of python
+        echo libcmocka-dev libhdf5-dev python3-scipy python3-matplotlib python3-pytest python3-hypothesis python3-pip mypy
+        ;;
     clang) packages_of test && echo clang clang-format clang-tidy ;;
     fuzz) packages_of test && echo clang libclang-rt-14-dev ;;
     bench) packages_of build && echo '?libsiconos-numerics-dev' '?libode-dev' '?libmujoco-dev' '?libbullet-dev' '?g++' ;;
@@ -30,7 +35,7 @@ packages_of() {
     neon) echo gcc libc6-dev '?gcc-aarch64-linux-gnu' '?libc6-dev-arm64-cross' '?qemu-user' ;;
     avx512) echo gcc libc6-dev '?bochs' '?bochsbios' '?vgabios' '?bochs-term' ;;
     *)
-        echo "setup: no set named '$1'; sets: build test browser clang fuzz bench docs coverage debug neon avx512" >&2
+        echo "setup: no set named '$1'; sets: build python test browser clang fuzz bench docs coverage debug neon avx512" >&2
         return 2
         ;;
     esac

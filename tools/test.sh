@@ -24,6 +24,7 @@ logged() {
     return "$(cat "$log.status")"
 }
 
+page_note=$(tools/browser.sh)
 for preset in "$@"; do
     start=$(date +%s)
     mkdir -p "build/$preset"
@@ -68,6 +69,7 @@ done
 echo
 echo "summary"
 cat "$summary"
+[ -z "$page_note" ] || echo "  ($page_note)"
 if [ -z "${CAIRN_CORPUS:-}" ]; then
     echo "  (CAIRN_CORPUS is not set: the tests on real problem files were skipped)"
 fi

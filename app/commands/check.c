@@ -247,10 +247,17 @@ static int check_run(const check_job *job, const char *path) {
     cn_run_grade *grade = ALLOCATE(cn_run_grade, 1);
     cn_env env = cn_env_default();
     env.allow_plugins = job->allow_plugins;
-    if (run_model_in(&env, run, path, NULL, 0, &model, &unread) != CN_OK) {
+    // A scene that cannot be read leaves the check incomplete; one that there is no memory for is
+    // nothing that the run could help.
+    cn_status status = run_model(&env, run, path, &model, &unread);
+    if (status != CN_OK) {
         model = NULL;
     }
-    cn_status status = cn_run_check(run, model, job->tolerance, grade, &error);
+    if (status == CN_ERR_MEMORY) {
+        error = unread;
+    } else {
+        status = cn_run_check(run, model, job->tolerance, grade, &error);
+    }
     cn_run_close(run);
     cn_model_destroy(model);
     int code = EXIT_DONE;
@@ -258,7 +265,7 @@ static int check_run(const check_job *job, const char *path) {
         code = report_error_in(&error, path);
     } else {
         if (!model && !job->quiet) {
-            report_error(&unread);
+            report_error_text(&unread);
         }
         if (job->json) {
             check_print_run_json(path, grade);
@@ -279,6 +286,10 @@ int command_check(int argc, char **argv) {
     int code = EXIT_DONE;
     for (int32_t i = 0; i < job.paths.count; i++) {
         const char *path = job.paths.words[i];
+        if (file_refuse(path, FILE_RUN | FILE_PROBLEM) != EXIT_DONE) {
+            code = exit_join(code, EXIT_INPUT);
+            continue;
+        }
         bool is_run = file_kind(path) == FILE_RUN;
         code = exit_join(code, is_run ? check_run(&job, path) : check_problem(&job, path));
     }

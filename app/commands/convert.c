@@ -1,6 +1,7 @@
 // app/commands/convert.c
 // cairn convert: the same problem in another format, chosen by the ending of the new file.
 #include "support/arguments.h"
+#include "support/file_kind.h"
 #include "support/problem_file.h"
 #include "support/solver_choice.h"
 #include "support/support.h"
@@ -35,18 +36,16 @@ static const command_line convert_line = {
     .options = convert_options,
     .args_doc = "IN OUT",
     ALL_ARGUMENTS(convert_job, paths),
-    .doc = "Write the problem of IN in the format that the ending of OUT says: .hdf5 or .h5 is "
-           "FCLIB, .dat is text. Text keeps a solution where other readers do not look, but no "
-           "title."};
+    .doc =
+        "Write the problem of IN in the format that the ending of OUT says: .hdf5 or .h5 is "
+        "FCLIB, .dat is text, .mtx (Matrix Market) and .npy (NumPy) the matrix, its vectors beside "
+        "it as OUT_q, OUT_mu, OUT_r. Text keeps a solution where other readers do not look, but no "
+        "title."};
 
 // The LCP that a formulation makes of a friction problem, as text.
 static cn_status convert_formulated(const convert_job *job, cn_problem *problem, cn_error *error) {
     problem_file c;
-    cn_status status =
-        problem_file_adopt(NULL, problem, job->paths.words[0], FORM_ASSEMBLED, &c, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(problem_file_adopt(NULL, problem, job->paths.words[0], FORM_ASSEMBLED, &c, error));
     cn_problem *lcp = cn_problem_create(NULL, CN_PROBLEM_LCP);
     const cn_friction *p =
         problem_file_is_lcp(&c) ? NULL : problem_file_friction(&c, CN_TAKES_ASSEMBLED, error);

@@ -3,6 +3,7 @@
 #include "export/export.h"
 #include "run/run_loop.h"
 #include "support/arguments.h"
+#include "support/file_kind.h"
 #include "support/support.h"
 
 #include <errno.h>
@@ -59,11 +60,17 @@ static void export_steps(void *job, const char *command, const command_option *o
     (void)option;
     char *copy = format_text("%s", text), *colon = strchr(copy, ':');
     if (!colon) {
-        usage_error(command, "--steps wants A:B, not '%s'", text);
+        usage_error(command, "--steps wants A:B, the first and the last step, not '%s'", text);
     }
     *colon = '\0';
     words->first = parse_int(command, "--steps", copy, 1, INT64_MAX);
-    words->last = parse_int(command, "--steps", colon + 1, words->first, INT64_MAX);
+    words->last = parse_int(command, "--steps", colon + 1, 1, INT64_MAX);
+    if (words->last < words->first) {
+        usage_error(command,
+                    "--steps %s ends before it begins; write the first step first, as "
+                    "--steps %lld:%lld",
+                    text, (long long)words->last, (long long)words->first);
+    }
     free(copy);
 }
 
@@ -98,9 +105,18 @@ int command_export(int argc, char **argv) {
     if (!words.format) {
         usage_error("export", "--to FORMAT is missing; use html, pvd, gltf, csv or fclib");
     }
+    int code = file_refuse(words.input, FILE_RUN);
+    if (code != EXIT_DONE) {
+        return code;
+    }
     recorded_run recorded;
+    int64_t end;
     cn_error error = {.status = CN_OK};
     if (recorded_open(words.input, &recorded, &error) != CN_OK) {
+        return report_error_in(&error, words.input);
+    }
+    if (cn_run_last_checkpoint(recorded.run, &end, &error) != CN_OK) {
+        recorded_close(&recorded);
         return report_error_in(&error, words.input);
     }
     double h = cn_model_settings(recorded.model)->step;
@@ -112,8 +128,6 @@ int command_export(int argc, char **argv) {
     char *place = words.output ? format_text("%s", words.output)
                   : ending     ? format_text("%s.%s", stem, ending)
                                : format_text("%s-%s", stem, words.format->name);
-    int64_t end = cn_run_last_checkpoint(recorded.run);
-    int code;
     if (words.last >= words.first && words.last > end) {
         fprintf(stderr, "cairn export: the run has only %lld steps\n", (long long)end);
         code = EXIT_USAGE;

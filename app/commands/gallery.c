@@ -1,5 +1,5 @@
 // app/commands/gallery.c
-// cairn gallery: the scenes that come with the command, a line each, or one of them in full.
+// cairn gallery: the scenes that come with the command, by topic with size and time, or one in full.
 #include "support/gallery.h"
 #include "support/arguments.h"
 #include "support/support.h"
@@ -15,30 +15,83 @@ typedef struct gallery_job {
 static const command_line gallery_line = {
     .args_doc = "[NAME]",
     ONE_ARGUMENT(gallery_job, name, "one name at a time, not also '%s'"),
-    .doc = "List the scenes of the gallery; with NAME, tell what the experiment is, what its "
-           "source says and how to run it."};
+    .doc =
+        "List the scenes of the gallery by topic, with the number of bodies and the CPU time of "
+        "a run; with NAME, tell what the experiment is, what its source says and how to run it."};
 
-// The first line of a comment without the scene's own name in front.
+// The first sentence of a comment, up to a full stop that ends a line or to an empty line, without
+// the scene's own name in front.
 static char *gallery_headline(const char *comment, const char *name) {
     size_t length = strlen(name);
     if (strncmp(comment, name, length) == 0 && strncmp(comment + length, ": ", 2) == 0) {
         comment += length + 2;
     }
-    return format_text("%.*s", (int)strcspn(comment, "\n"), comment);
+    const char *end = comment + strcspn(comment, "\n");
+    while (end > comment && end[-1] != '.' && end[0] && end[1] && end[1] != '\n') {
+        end += 1 + strcspn(end + 1, "\n");
+    }
+    char *text = format_text("%.*s", (int)(end - comment), comment);
+    for (char *c = text; (c = strchr(c, '\n')) != NULL;) {
+        *c = ' ';
+    }
+    return text;
+}
+
+// The scene's row in the table; NULL: it has none.
+static const gallery_row *gallery_row_of(const gallery_table *table, const char *name) {
+    for (int32_t i = 0; i < table->row_count; i++) {
+        if (strcmp(table->rows[i].name, name) == 0) {
+            return &table->rows[i];
+        }
+    }
+    return NULL;
+}
+
+#define GALLERY_NAME 24  // columns of names
+#define GALLERY_LABEL 38 // columns of names, bodies and seconds
+
+static void gallery_list_scene(const gallery_folder *gallery, const char *name,
+                               const gallery_row *row) {
+    char *comment = gallery_comment(gallery, name);
+    char *headline = gallery_headline(comment, name);
+    char *label = row && row->bodies > 0
+                      ? format_text("  %-*s%6d%6.2g", GALLERY_NAME - 2, name, row->bodies, row->cpu)
+                      : format_text("  %s", name);
+    print_wrapped(stdout, label, GALLERY_LABEL, headline);
+    free(label);
+    free(headline);
+    free(comment);
+}
+
+// The scenes of a topic; topic NULL: those whose topic is not known. A title comes before the first.
+static void gallery_list_topic(const gallery_folder *gallery, const gallery_table *table,
+                               const gallery_topic *topic) {
+    bool any = false;
+    for (int32_t i = 0; i < gallery->count; i++) {
+        const gallery_row *row = gallery_row_of(table, gallery->names[i]);
+        if (topic ? row && strcmp(row->topic, topic->name) == 0 : !row) {
+            if (!any && table->topic_count > 0) {
+                print_format(stdout, "%s\n", topic ? topic->title : "Others");
+            }
+            any = true;
+            gallery_list_scene(gallery, gallery->names[i], row);
+        }
+    }
+    if (any) {
+        putchar('\n');
+    }
 }
 
 static void gallery_list(const gallery_folder *gallery) {
-    print_format(stdout, "Scenes of the gallery (%s):\n\n", gallery->folder);
-    for (int32_t i = 0; i < gallery->count; i++) {
-        char *comment = gallery_comment(gallery, gallery->names[i]);
-        char *headline = gallery_headline(comment, gallery->names[i]);
-        char *label = format_text("  %s", gallery->names[i]);
-        print_wrapped(stdout, label, 24, headline);
-        free(label);
-        free(headline);
-        free(comment);
+    gallery_table table = gallery_table_read(gallery);
+    print_format(stdout, "Scenes of the gallery (%s)\n", gallery->folder);
+    printf("%*s\n\n", GALLERY_LABEL - 2, table.row_count > 0 ? "bodies CPU s" : "");
+    for (int32_t k = 0; k < table.topic_count; k++) {
+        gallery_list_topic(gallery, &table, &table.topics[k]);
     }
-    printf("\n`cairn gallery NAME` tells more, `cairn run NAME` runs one.\n");
+    gallery_list_topic(gallery, &table, NULL);
+    gallery_table_free(&table);
+    printf("`cairn gallery NAME` tells more, `cairn run NAME` runs one.\n");
 }
 
 static int gallery_print(const gallery_folder *gallery, const char *name) {

@@ -185,7 +185,7 @@ static int info_problem(const char *path, bool json) {
     return code;
 }
 
-static int info_file(const char *path, bool json) {
+static int info_known(const char *path, bool json) {
     switch (file_kind(path)) {
     case FILE_RUN:
         return info_run(path, json);
@@ -194,6 +194,15 @@ static int info_file(const char *path, bool json) {
     default:
         return info_problem(path, json);
     }
+}
+
+static int info_file(const char *input, bool json) {
+    char *gallery;
+    const char *path = file_or_gallery(input, &gallery);
+    int code = file_refuse(path, FILE_RUN | FILE_SCENE | FILE_PROBLEM);
+    code = code == EXIT_DONE ? info_known(path, json) : code;
+    free(gallery);
+    return code;
 }
 
 int command_info(int argc, char **argv) {

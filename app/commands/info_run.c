@@ -27,16 +27,18 @@ static cn_status run_facts_find(cn_run *run, run_facts *facts, cn_error *error) 
     int64_t bodies = cn_run_body_count(run), step;
     double *q = ALLOCATE(double, 7 * bodies), *v = ALLOCATE(double, 6 * bodies);
     facts->frames = cn_run_frame_count(run);
-    facts->checkpoint = cn_run_last_checkpoint(run);
-    cn_status status = run_summary_read(run, &facts->summary, error);
-    status = status == CN_OK
-                 ? cn_run_events(run, facts->memory, &facts->events, &facts->event_count, error)
-                 : status;
+    cn_status status = cn_run_last_checkpoint(run, &facts->checkpoint, error);
+    if (status == CN_OK) {
+        status = run_summary_read(run, &facts->summary, error);
+    }
+    if (status == CN_OK) {
+        status = cn_run_events(run, facts->memory, &facts->events, &facts->event_count, error);
+    }
     if (status == CN_OK && facts->frames > 0) {
         status = cn_run_frame(run, 0, &step, &facts->first, q, v, error);
-        status = status == CN_OK
-                     ? cn_run_frame(run, facts->frames - 1, &step, &facts->last, q, v, error)
-                     : status;
+        if (status == CN_OK) {
+            status = cn_run_frame(run, facts->frames - 1, &step, &facts->last, q, v, error);
+        }
     }
     free(q);
     free(v);

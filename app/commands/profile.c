@@ -2,6 +2,7 @@
 // cairn profile: run solvers over problem files and draw their performance profiles.
 #include "commands/profile_data.h"
 #include "support/arguments.h"
+#include "support/file_kind.h"
 #include "support/progress.h"
 #include "support/support.h"
 
@@ -224,6 +225,10 @@ static int profile_measure_all(profile_job *job) {
     for (int32_t i = 0; i < job->paths.count && !interrupted(); i++) {
         problem_file c;
         cn_error error;
+        if (file_refuse(job->paths.words[i], FILE_PROBLEM) != EXIT_DONE) {
+            code = exit_join(code, EXIT_INPUT);
+            continue;
+        }
         if (problem_file_open(NULL, job->paths.words[i], job->form, &c, &error) != CN_OK) {
             progress_finish(&job->line);
             code = exit_join(code, report_error(&error));
@@ -247,10 +252,8 @@ static int profile_report(profile_job *job) {
     if (profile->problem_count == 0) {
         return EXIT_DONE;
     }
-    if (job->json) {
-        profile_print_json(profile);
-    } else if (!job->quiet) {
-        profile_print(profile);
+    if (job->json || !job->quiet) {
+        profile_print(profile, job->json);
     }
     return job->out ? profile_write(profile, job->out) : EXIT_DONE;
 }

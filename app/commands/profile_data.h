@@ -78,9 +78,9 @@ double profile_largest(const profile_row *rows, int32_t count);
 
 // ---- results (profile_write.c) ----
 
-void profile_print(const performance_profile *profile);
+// A row for each tolerance and entry, for people or as lines of JSON.
+void profile_print(const performance_profile *profile, bool json);
 void profile_print_solves_json(const performance_profile *profile, int32_t problem);
-void profile_print_json(const performance_profile *profile); // a line for each tolerance and entry
 // Writes the figures and tables; path ends in ".svg". Returns an exit code.
 int profile_write(const performance_profile *profile, const char *path);
 // Whether they can be written there; says so when not.

@@ -64,52 +64,80 @@ static void print_open_problems(const performance_profile *profile, int32_t tole
     free(names);
 }
 
-static void print_rows(const performance_profile *profile, const profile_row *rows, int32_t count) {
-    const text_column columns[] = {{"solver", -profile_label_width(profile)},
-                                   {"solved", -9},
-                                   {"best", 5},
-                                   {"within 2x", 9},
-                                   {"mean ratio", 10},
-                                   {"worst ratio", 11},
-                                   {"", -1},
-                                   {NULL, 0}};
-    text_table table;
-    text_table_start(&table, stdout, columns);
+static void print_rows(const performance_profile *profile, int32_t tolerance,
+                       const profile_row *rows, int32_t count, bool json) {
+    const row_column columns[] = {{"profile", NULL, 0, 0, 0.0},
+                                  {"tol", NULL, 0, 0, 0.0},
+                                  {"measure", NULL, 0, 0, 0.0},
+                                  {"time_limit", NULL, 0, 0, 0.0},
+                                  {"solver", "solver", -profile_label_width(profile), 0, 0.0},
+                                  {"problems", NULL, 0, 0, 0.0},
+                                  {"solved", NULL, 0, 0, 0.0},
+                                  {"unsupported", NULL, 0, 0, 0.0},
+                                  {NULL, "solved", -9, 0, 0.0},
+                                  {"fastest", "best", 5, 0, 0.0},
+                                  {NULL, "within 2x", 9, 0, 0.0},
+                                  {"ratio_mean", "mean ratio", 10, 0, 0.0},
+                                  {"ratio_worst", "worst ratio", 11, 0, 0.0},
+                                  {NULL, "", -1, 0, 0.0},
+                                  {"tau", NULL, 0, 0, 0.0},
+                                  {"rho", NULL, 0, 0, 0.0},
+                                  {NULL, NULL, 0, 0, 0.0}};
+    row_table table = row_table_start(stdout, json, NULL, columns);
+    double *shares = ALLOCATE(double, profile->problem_count + 1);
     for (int32_t i = 0; i < count; i++) {
         const profile_row *row = &rows[i];
         char *solved = format_text("%d/%d", (int)row->solved, (int)profile->problem_count);
         char *within = format_text("%.0f %%", 100.0 * row_share(profile, row, NEAR));
         char *note = row->unsupported > 0 ? format_text("not for %d of them", (int)row->unsupported)
                                           : format_text("%s", "");
-        text_table_text(&table, profile->entries[row->entry].label, INK_PLAIN);
-        text_table_text(&table, solved,
-                        row->solved == profile->problem_count ? INK_GOOD : INK_PLAIN);
-        text_table_int(&table, row->fastest);
-        text_table_text(&table, within, INK_PLAIN);
-        text_table_real(&table, 3, row->ratio_mean);
-        text_table_real(&table, 3, row->ratio_worst);
-        text_table_text(&table, note, INK_DIM);
+        for (int32_t j = 0; j < row->solved; j++) {
+            shares[j] = row_share(profile, row, row->ratios[j]);
+        }
+        row_text(&table, cost_text(profile->cost));
+        row_real(&table, profile->tolerances[tolerance]);
+        row_text(&table, cn_measure_text(profile->measure));
+        row_real(&table, profile->time_limit);
+        row_text(&table, profile->entries[row->entry].label);
+        row_int(&table, profile->problem_count);
+        row_int(&table, row->solved);
+        row_int(&table, row->unsupported);
+        row_ink(&table, row->solved == profile->problem_count ? INK_GOOD : INK_PLAIN);
+        row_text(&table, solved);
+        row_int(&table, row->fastest);
+        row_text(&table, within);
+        row_real(&table, row->ratio_mean);
+        row_real(&table, row->ratio_worst);
+        row_ink(&table, INK_DIM);
+        row_text(&table, note);
+        row_reals(&table, row->ratios, row->solved);
+        row_reals(&table, shares, row->solved);
         free(solved);
         free(within);
         free(note);
     }
+    free(shares);
 }
 
-void profile_print(const performance_profile *profile) {
+void profile_print(const performance_profile *profile, bool json) {
     for (int32_t k = 0; k < profile->tolerance_count; k++) {
         profile_row *rows;
         int32_t count = profile_rank(profile, k, &rows);
-        printf("%s%d problems to %s (%s), at most %g s each, ratios of %s\n", k > 0 ? "\n" : "",
-               (int)profile->problem_count, profile->tolerance_texts[k],
-               cn_measure_text(profile->measure), profile->time_limit,
-               profile->cost == COST_CPU ? "CPU time" : "iterations in each solver's own unit");
-        print_rows(profile, rows, count);
-        print_open_problems(profile, k);
+        if (!json) {
+            printf("%s%d problems to %s (%s), at most %g s each, ratios of %s\n", k > 0 ? "\n" : "",
+                   (int)profile->problem_count, profile->tolerance_texts[k],
+                   cn_measure_text(profile->measure), profile->time_limit,
+                   profile->cost == COST_CPU ? "CPU time" : "iterations in each solver's own unit");
+        }
+        print_rows(profile, k, rows, count, json);
+        if (!json) {
+            print_open_problems(profile, k);
+        }
         profile_rows_free(rows, count);
     }
 }
 
-// ---- JSON ----
+// ---- single solves, as JSON ----
 
 void profile_print_solves_json(const performance_profile *profile, int32_t problem) {
     const profile_problem *about = &profile->problems[problem];
@@ -135,46 +163,6 @@ void profile_print_solves_json(const performance_profile *profile, int32_t probl
         }
     }
     fflush(stdout);
-}
-
-static void row_print_json(const performance_profile *profile, int32_t tolerance,
-                           const profile_row *row) {
-    json_writer json = put_start(stdout);
-    put_open(&json, NULL, '{');
-    put_text(&json, "profile", cost_text(profile->cost));
-    put_real(&json, "tol", profile->tolerances[tolerance]);
-    put_text(&json, "measure", cn_measure_text(profile->measure));
-    put_real(&json, "time_limit", profile->time_limit);
-    put_text(&json, "solver", profile->entries[row->entry].label);
-    put_int(&json, "problems", profile->problem_count);
-    put_int(&json, "solved", row->solved);
-    put_int(&json, "unsupported", row->unsupported);
-    put_int(&json, "fastest", row->fastest);
-    put_real(&json, "ratio_mean", row->ratio_mean);
-    put_real(&json, "ratio_worst", row->ratio_worst);
-    put_open(&json, "tau", '[');
-    for (int32_t i = 0; i < row->solved; i++) {
-        put_real(&json, NULL, row->ratios[i]);
-    }
-    put_close(&json, ']');
-    put_open(&json, "rho", '[');
-    for (int32_t i = 0; i < row->solved; i++) {
-        put_real(&json, NULL, row_share(profile, row, row->ratios[i]));
-    }
-    put_close(&json, ']');
-    put_close(&json, '}');
-    put_end(&json);
-}
-
-void profile_print_json(const performance_profile *profile) {
-    for (int32_t k = 0; k < profile->tolerance_count; k++) {
-        profile_row *rows;
-        int32_t count = profile_rank(profile, k, &rows);
-        for (int32_t i = 0; i < count; i++) {
-            row_print_json(profile, k, &rows[i]);
-        }
-        profile_rows_free(rows, count);
-    }
 }
 
 // ---- files ----

@@ -1,18 +1,18 @@
 // app/commands/run.c
 // cairn run: a scene becomes a run file. cairn resume: a run file goes on from its last checkpoint.
 #include "run/run_loop.h"
+#include "run/watch.h"
 #include "support/arguments.h"
 #include "support/file_kind.h"
-#include "support/gallery.h"
 #include "support/progress.h"
 #include "support/support.h"
 #include "support/terminal.h"
 #include "web/view.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 typedef struct run_job {
     const char *command;
@@ -21,7 +21,7 @@ typedef struct run_job {
     cn_override *overrides; // in the order of the command line: the last one wins
     int32_t override_count;
     int32_t threads;
-    bool json, quiet, force, live, no_evidence;
+    bool json, quiet, force, live, no_evidence, watch, at_rest;
     int32_t port;    // of the live page; 0: not given
     cn_env env;      // what the scene may use
     word_list texts; // fresh memory behind overrides
@@ -50,10 +50,10 @@ static void run_set(void *user, const char *command, const command_option *optio
 static void run_number(void *job, const char *command, const command_option *option, char *text) {
     char name[32];
     snprintf(name, sizeof name, "--%s", option->name);
-    parse_real(command, name, text, 0.0, 1e300);
+    parse_real(command, name, text, option->min, REAL_MAX);
     run_override(job, option->path, text);
 }
-#define TO_SCENE_NUMBER(path) OPTION_TAKEN, 0, 0.0, 0.0, run_number, path
+#define TO_SCENE_NUMBER(path, min) OPTION_TAKEN, 0, min, REAL_MAX, run_number, path
 
 static void run_solver(void *job, const char *command, const command_option *option, char *name) {
     const char *names[64];
@@ -71,27 +71,44 @@ static void run_solver(void *job, const char *command, const command_option *opt
     run_override(job, option->path, name);
 }
 
+// Paths on the command line are relative to the current folder, those of a scene to the scene's.
+static void run_plugin(void *user, const char *command, const command_option *option, char *text) {
+    run_job *job = user;
+    char *whole = realpath(text, NULL);
+    if (!whole) {
+        usage_error(command, "--plugin %s: %s", text, strerror(errno));
+    }
+    word_list_add(&job->texts, whole);
+    run_override(job, option->path, whole);
+}
+
 static const command_option run_options[] = {
     {"output", 'o', "RUN",
-     "Run file to write (default: the scene's name with .run, in the current folder)",
+     "Run file to write (default: the name of the scene's file with .run instead of its ending, "
+     "in the current folder; stdin.run for -)",
      TO_TEXT(run_job, output)},
     {"set", 0, "PATH=VALUE",
      "Put a value in place of the scene's, as solver.tolerance=1e-6 or "
      "generate.packing.count=80; may be repeated",
      TO_FUNCTION(run_set)},
-    {"until", 0, "T", "When to end [s], instead of time.until", TO_SCENE_NUMBER("time.until")},
+    {"until", 0, "T", "When to end [s], instead of time.until",
+     TO_SCENE_NUMBER("time.until", REAL_ABOVE_0)},
     THREADS_OPTION(run_job, "solver.threads of the scene"),
     {"frames-every", 0, "DT",
      "Simulated time between frames [s], 0: every step, instead of time.frames_every",
-     TO_SCENE_NUMBER("time.frames_every")},
+     TO_SCENE_NUMBER("time.frames_every", 0.0)},
     {"solver", 's', "NAME", "Friction solver, instead of solver.name", OPTION_TAKEN, 0, 0.0, 0.0,
      run_solver, "solver.name"},
     {"tol", 't', "E", "Tolerance of a step's residual, instead of solver.tolerance",
-     TO_SCENE_NUMBER("solver.tolerance")},
+     TO_SCENE_NUMBER("solver.tolerance", REAL_ABOVE_0)},
     {"time-limit", 0, "S",
      "CPU seconds that a step may take: its solve ends in time with the best answer that it has; "
      "such a run cannot be reproduced",
-     TO_SCENE_NUMBER("solver.time_limit")},
+     TO_SCENE_NUMBER("solver.time_limit", 0.0)},
+    {"wall-limit", 0, "S", "The same by the wall clock, whatever else the machine does",
+     TO_SCENE_NUMBER("solver.wall_limit", 0.0)},
+    {"plugin", 0, "FILE", "A solver of your own, as a shared library; needs --allow-plugins",
+     OPTION_TAKEN, 0, 0.0, 0.0, run_plugin, "solver.plugin"},
     {"allow-plugins", 0, NULL, "Let the scene load shared libraries, which run code",
      TO_SET(run_job, env.allow_plugins)},
     {"live", 0, NULL,
@@ -104,16 +121,20 @@ static const command_option run_options[] = {
      "Leave out of the run file what only cairn check needs of each frame's step: the file is "
      "smaller, and its check is incomplete",
      TO_SET(run_job, no_evidence)},
+    {"watch", 0, NULL,
+     "Run again whenever the scene or a file beside it that it may include is saved, until Ctrl-C",
+     TO_SET(run_job, watch)},
     {"force", 'f', NULL, "Replace an existing run file", TO_SET(run_job, force)},
     {"json", 'j', NULL, "One JSON object on standard output at the end", TO_SET(run_job, json)},
     {"quiet", 'q', NULL, "No progress and no report", TO_SET(run_job, quiet)},
     {0}};
 
 static const command_option resume_options[] = {
-    {"until", 0, "T", "A new end [s]", TO_SCENE_NUMBER("time.until")},
+    {"until", 0, "T", "A new end [s]", TO_SCENE_NUMBER("time.until", REAL_ABOVE_0)},
     THREADS_OPTION(run_job, "solver.threads of the scene"),
     {"allow-plugins", 0, NULL, "Let the run's scene load shared libraries, which run code",
      TO_SET(run_job, env.allow_plugins)},
+    {"at-rest", 0, NULL, "Set all velocities to zero first", TO_SET(run_job, at_rest)},
     {"json", 'j', NULL, "One JSON object on standard output at the end", TO_SET(run_job, json)},
     {"quiet", 'q', NULL, "No progress and no report", TO_SET(run_job, quiet)},
     {0}};
@@ -124,7 +145,8 @@ static const command_line run_line = {
     ONE_ARGUMENT(run_job, input, "one file at a time, not also '%s'"),
     .missing = "no file given; see cairn run --help",
     .doc =
-        "Simulate a scene file, or a scene of the gallery by its name, into a run file."
+        "Simulate a scene file, a scene of the gallery by its name, or - for a scene on standard "
+        "input, into a run file."
         "\vExit code 0: every step reached its tolerance; 3: some did not, or bodies passed "
         "through one another or penetrated beyond detection.penetration_limit; 1: the run failed; "
         "4: the scene is not valid; 130: interrupted after a checkpoint, to be taken up with "
@@ -178,10 +200,12 @@ static void run_view(const run_job *job, const run_loop *loop, int code) {
         run_summary_print_json(&loop->summary, &names);
     } else if (!job->quiet) {
         const cn_settings *settings = cn_model_settings(loop->model);
-        print_safe(stdout, cn_model_name(model));
-        printf(": %d bodies in %dD, %lld steps of %g s to t = %g s\n", (int)bodies,
-               (int)cn_model_dim(model), (long long)loop->summary.steps, settings->step,
-               loop->summary.t_end);
+        char *head =
+            format_text("%s: %d bodies in %dD, %lld steps of %g s to t = %g s",
+                        cn_model_name(model), (int)bodies, (int)cn_model_dim(model),
+                        (long long)loop->summary.steps, settings->step, loop->summary.t_end);
+        print_wrapped(stdout, "", 0, head);
+        free(head);
         run_summary_print(&loop->summary, settings->tolerance, loop->hash);
         printf("  written to          ");
         print_safe(stdout, loop->path);
@@ -207,31 +231,109 @@ static int run_scene(const run_job *job, run_loop *loop) {
     return view_run_loop(loop, &live, &server);
 }
 
-int command_run(int argc, char **argv) {
-    run_job job = {.command = "run", .threads = threads_wanted("run"), .env = cn_env_default()};
-    parse_arguments(&run_line, argc, argv, &job);
-    // A name of the gallery stands for its scene, unless there is a file of that name.
-    char *gallery = access(job.input, F_OK) == 0 ? NULL : gallery_path(job.input);
-    const char *scene = gallery ? gallery : job.input;
-    char *path = run_output(&job, scene);
+// ---- the edit-run loop ----
+
+#define LOOK_EVERY 0.3 // [s] between two looks at the scene's folder while it runs
+
+typedef struct scene_watch {
+    run_loop *loop;
+    const char *scene;
+    uint64_t stamp;
+    double looked_at; // [s]
+} scene_watch;
+
+// A run_loop_fn: the run of a scene that has changed is of no use any more.
+static void watch_step(void *user, const cn_sim *sim, const cn_step_report *report) {
+    scene_watch *watch = user;
+    double now = wall_clock();
+    (void)sim;
+    (void)report;
+    if (now - watch->looked_at > LOOK_EVERY) {
+        watch->looked_at = now;
+        atomic_store(&watch->loop->leave, scene_stamp(watch->scene) != watch->stamp);
+    }
+}
+
+// The text of standard input, to be freed.
+static char *read_input(size_t *size) {
+    char *text = NULL;
+    size_t capacity = 0, got = 1;
+    for (*size = 0; got > 0; *size += got) {
+        if (capacity - *size < 4096) {
+            capacity = 2 * capacity + 65536;
+            text = reallocate(text, (int64_t)capacity, 1);
+        }
+        got = fread(text + *size, 1, capacity - *size, stdin);
+    }
+    return text;
+}
+
+// One run of the scene. stamp: of the files, with --watch.
+static int run_once(run_job *job, const char *scene, const char *path, bool replace,
+                    uint64_t stamp) {
     run_loop loop = {.path = path,
-                     .quiet = job.quiet || job.json,
-                     .warns = !job.quiet,
-                     .threads = job.threads,
-                     .no_evidence = job.no_evidence};
+                     .quiet = job->quiet || job->json,
+                     .warns = !job->quiet,
+                     .threads = job->threads,
+                     .no_evidence = job->no_evidence};
+    scene_watch watch = {.loop = &loop, .scene = scene, .stamp = stamp};
     cn_error error = {.status = CN_OK};
     cn_model *model = NULL;
     int code;
-    interrupt_catch();
-    job.env.cancel = interrupt_poll;
-    if (cn_scene_read(&job.env, scene, job.overrides, job.override_count, &model, &error) !=
-        CN_OK) {
+    if (job->watch) {
+        loop.watch = watch_step;
+        loop.watch_user = &watch;
+    }
+    bool typed = strcmp(job->input, "-") == 0;
+    size_t size = 0;
+    char *text = typed ? read_input(&size) : NULL;
+    cn_status status = typed ? cn_scene_read_text(&job->env, scene, text, size, job->overrides,
+                                                  job->override_count, &model, &error)
+                             : cn_scene_read(&job->env, scene, job->overrides, job->override_count,
+                                             &model, &error);
+    free(text);
+    if (status != CN_OK) {
         code = report_error(&error);
-    } else if ((code = run_loop_create(&loop, model, job.force)) == EXIT_DONE) {
-        code = run_scene(&job, &loop);
-        run_view(&job, &loop, code);
+    } else if ((code = run_loop_create(&loop, model, replace)) == EXIT_DONE) {
+        code = run_scene(job, &loop);
+        run_view(job, &loop, code);
         run_loop_end(&loop);
     }
+    return code;
+}
+
+static int run_watched(run_job *job, const char *scene, const char *path) {
+    bool again = true;
+    int code = EXIT_DONE;
+    while (again) {
+        uint64_t stamp = scene_stamp(scene);
+        code = run_once(job, scene, path, true, stamp);
+        if (!job->quiet && !interrupted()) {
+            print_format(stderr, "%s: watched for changes; Ctrl-C ends it\n", scene);
+        }
+        fflush(stdout);
+        again = scene_wait(scene, stamp);
+    }
+    return code == EXIT_INTERRUPTED ? code : EXIT_DONE;
+}
+
+int command_run(int argc, char **argv) {
+    run_job job = {.command = "run", .threads = threads_wanted("run"), .env = cn_env_default()};
+    parse_arguments(&run_line, argc, argv, &job);
+    bool typed = strcmp(job.input, "-") == 0;
+    if (job.watch && (typed || job.live)) {
+        usage_error("run", "--watch does not go with %s", typed ? "standard input" : "--live");
+    }
+    char *gallery = NULL;
+    const char *scene = typed ? "stdin" : file_or_gallery(job.input, &gallery);
+    int code = typed ? EXIT_DONE : file_refuse(scene, FILE_SCENE);
+    if (code != EXIT_DONE) {
+        return code;
+    }
+    char *path = run_output(&job, scene);
+    interrupt_catch();
+    job.env.cancel = interrupt_poll;
+    code = job.watch ? run_watched(&job, scene, path) : run_once(&job, scene, path, job.force, 0);
     free(path);
     free(gallery);
     run_job_free(&job);
@@ -246,9 +348,11 @@ int command_resume(int argc, char **argv) {
                      .quiet = job.quiet || job.json,
                      .warns = !job.quiet,
                      .threads = job.threads,
-                     .allow_plugins = job.env.allow_plugins};
+                     .allow_plugins = job.env.allow_plugins,
+                     .at_rest = job.at_rest};
     interrupt_catch();
-    int code = run_loop_resume(&loop, job.overrides, job.override_count);
+    int code = file_refuse(job.input, FILE_RUN);
+    code = code == EXIT_DONE ? run_loop_resume(&loop, job.overrides, job.override_count) : code;
     if (code == EXIT_DONE) {
         code = run_loop_run(&loop);
         run_view(&job, &loop, code);

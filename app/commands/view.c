@@ -82,16 +82,20 @@ static int view_unsaved(const view_job *job, const char *scene) {
 int command_view(int argc, char **argv) {
     view_job job = {.speed = 1.0, .server = {.command = "cairn view", .browser = true}};
     parse_arguments(&view_line, argc, argv, &job);
-    char *gallery = access(job.input, F_OK) == 0 ? NULL : gallery_path(job.input);
-    const char *input = gallery ? gallery : job.input;
+    char *gallery;
+    const char *input = file_or_gallery(job.input, &gallery);
+    int code = file_refuse(input, FILE_RUN | FILE_SCENE);
+    if (code != EXIT_DONE) {
+        return code;
+    }
     bool is_scene = file_kind(input) == FILE_SCENE;
     if (!is_scene && job.output) {
         usage_error("view", "-o keeps a live run; a run file is there already");
     }
     interrupt_catch();
-    int code = !is_scene    ? view_run(input, &job.server)
-               : job.output ? view_scene(&job, input, job.output)
-                            : view_unsaved(&job, input);
+    code = !is_scene    ? view_run(input, &job.server)
+           : job.output ? view_scene(&job, input, job.output)
+                        : view_unsaved(&job, input);
     free(gallery);
     return code;
 }

@@ -21,6 +21,11 @@
 #define DEPTH_SHADOW (-2e300)
 #define DEPTH_STILL 1e6 // taken off what does not move
 
+// Outlines are darker than what they enclose; those of elements less so, that fine meshes stay
+// bright.
+#define EDGE_TONE 0.62
+#define EDGE_TONE_ELEMENT 0.82
+
 // Where the light comes from, in the camera's axes.
 static const double inv_mass_direction[3] = {-0.42, 0.72, 0.55};
 
@@ -45,6 +50,7 @@ static paint_item *paint_add(paint_list *paints, paint_kind kind, double depth, 
                           .depth = depth,
                           .tone = tone,
                           .inv_mass = 1.0,
+                          .edge = EDGE_TONE,
                           .first = paints->points,
                           .outline = true};
     return paint;
@@ -465,6 +471,60 @@ static void find_floor(paint_builder *painter, const picture_still *still) {
     }
 }
 
+// ---- deformable bodies ----
+
+// Elements of a plane body where its nodes are, then its outline.
+static void paint_elements(paint_builder *painter, const picture_still *still,
+                           const cn_mesh_info *mesh, int32_t tone) {
+    for (int32_t pass = 0; pass < 2; pass++) {
+        int32_t count = pass ? mesh->face_count : mesh->element_count;
+        int32_t corners = pass ? mesh->per_face : mesh->per_element;
+        const int32_t *node = pass ? mesh->faces : mesh->elements;
+        for (int32_t e = 0; e < count; e++) {
+            paint_item *paint = paint_add(painter->out, PAINT_POLYGON, 0.0, tone);
+            paint->edge = pass ? EDGE_TONE : EDGE_TONE_ELEMENT;
+            paint->count = corners;
+            for (int32_t i = 0; i < corners; i++) {
+                double x[3];
+                node_world(2, still, mesh, node[(int64_t)corners * e + i], x);
+                point_add(painter->out, x);
+            }
+        }
+    }
+}
+
+// The faces of a solid body's surface, and their shadows.
+static void paint_surface(paint_builder *painter, const picture_still *still,
+                          const cn_mesh_info *mesh, int32_t tone) {
+    int32_t corners = mesh->per_face;
+    double *seen = ALLOCATE(double, 3 * (int64_t)corners);
+    for (int32_t f = 0; f < mesh->face_count; f++) {
+        const int32_t *node = mesh->faces + (int64_t)corners * f;
+        double x[3];
+        for (int32_t i = 0; i < corners; i++) {
+            node_world(3, still, mesh, node[i], x);
+            view_camera_project(painter->camera, x, seen + 3 * (int64_t)i);
+        }
+        int32_t before = painter->out->count;
+        paint_face(painter, seen, corners, 0.0, tone);
+        if (painter->out->count > before) {
+            painter->out->paint[before].edge = EDGE_TONE_ELEMENT;
+        }
+        if (!painter->has_floor) {
+            continue;
+        }
+        paint_item *shadow = paint_add(painter->out, PAINT_POLYGON, DEPTH_SHADOW, TONE_FIXED);
+        shadow->count = corners;
+        shadow->shadow = true;
+        for (int32_t i = 0; i < corners; i++) {
+            node_world(3, still, mesh, node[i], x);
+            drop(painter, x, seen);
+            point_add(painter->out, seen);
+        }
+    }
+    free(seen);
+}
+
 // ---- the whole ----
 
 static void paint_shape(paint_builder *painter, const picture_still *still,
@@ -524,7 +584,11 @@ void paints_make(const picture_spec *picture, const picture_still *still, const 
         cn_body_info body;
         cn_model_body(model, id, &body);
         body_pose pose = pose_of(dim, still->q, id);
-        double depth = strcmp(body.kind, "rigid") == 0 ? 0.0 : -DEPTH_STILL;
+        double depth = body_moves(&body) ? 0.0 : -DEPTH_STILL;
+        cn_mesh_info mesh;
+        if (cn_model_mesh(model, id, &mesh)) {
+            (dim == 2 ? paint_elements : paint_surface)(&painter, still, &mesh, tones[id - 1]);
+        }
         for (int32_t i = 0; i < body.shape_count; i++) {
             cn_shape_info shape;
             cn_model_shape(model, id, i, &shape);

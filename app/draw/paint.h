@@ -21,6 +21,8 @@ typedef struct extent_box {
     double low[3], high[3];           // world
     double seen_low[2], seen_high[2]; // picture
 } extent_box;
+// Whether a body is neither fixed nor driven.
+bool body_moves(const cn_body_info *body);
 extent_box picture_extent(const picture_spec *picture, const view_camera *camera);
 
 typedef enum paint_kind {
@@ -37,6 +39,7 @@ typedef struct paint_item {
     double depth;         // larger is nearer
     int32_t tone;         // of tone_rgb
     double inv_mass;      // factor on the tone
+    double edge;          // another one on it, of the outline
     int32_t first, count; // points: polygon, stick
     double center[2], radius, second, angle;
     bool outline; // with a thin edge
@@ -77,6 +80,9 @@ typedef struct body_pose {
     double x[3], R[9];
 } body_pose;
 body_pose pose_of(int32_t dim, const double *q, cn_body_id body);
+// Node of a mesh in the world; z = 0 in 2D.
+void node_world(int32_t dim, const picture_still *still, const cn_mesh_info *mesh, int32_t node,
+                double world[3]);
 void pose_apply(const body_pose *pose, const double local[3], double world[3]);
 
 #endif

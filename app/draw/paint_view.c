@@ -77,6 +77,18 @@ void view_camera_project(const view_camera *camera, const double world[3], doubl
     }
 }
 
+void node_world(int32_t dim, const picture_still *still, const cn_mesh_info *mesh, int32_t node,
+                double world[3]) {
+    const double *x = still->nodes + dim * ((int64_t)mesh->first_node + node);
+    world[0] = x[0];
+    world[1] = x[1];
+    world[2] = dim == 3 ? x[2] : 0.0;
+}
+
+bool body_moves(const cn_body_info *body) {
+    return strcmp(body->kind, "rigid") == 0 || strcmp(body->kind, "deformable") == 0;
+}
+
 // ---- extent ----
 
 // Numbers gathered one by one: a low and a high end each time.
@@ -109,10 +121,40 @@ static void interval_range(interval *ends, double *low, double *high) {
     free(ends->high);
 }
 
+static void ends_start(double low[5], double high[5]) {
+    for (int32_t k = 0; k < 5; k++) {
+        low[k] = HUGE_VAL;
+        high[k] = -HUGE_VAL;
+    }
+}
+
+// Takes in a point and what is within reach of it.
+static void ends_add(const view_camera *camera, const double center[3], double reach, double low[5],
+                     double high[5]) {
+    double seen[3];
+    view_camera_project(camera, center, seen);
+    const double at[5] = {center[0], center[1], center[2], seen[0], seen[1]};
+    for (int32_t k = 0; k < 5; k++) {
+        low[k] = fmin(low[k], at[k] - reach);
+        high[k] = fmax(high[k], at[k] + reach);
+    }
+}
+
+// The ends of the nodes of a deformable body.
+static void mesh_interval(int32_t dim, const picture_still *still, const cn_mesh_info *mesh,
+                          const view_camera *camera, double low[5], double high[5]) {
+    ends_start(low, high);
+    for (int32_t i = 0; i < mesh->node_count; i++) {
+        double x[3];
+        node_world(dim, still, mesh, i, x);
+        ends_add(camera, x, 0.0, low, high);
+    }
+}
+
 // The ends of a bounded shape along the three world axes and the two of the picture.
 static bool shape_interval(const cn_shape_info *shape, const body_pose *pose,
                            const view_camera *camera, double low[5], double high[5]) {
-    double center[3], world[5], seen[3];
+    double center[3];
     bool round = shape->vertex_count == 0;
     double reach =
         fmax(shape->radius, 0.5 * fmax(shape->size[0], fmax(shape->size[1], shape->size[2]))) +
@@ -120,30 +162,21 @@ static bool shape_interval(const cn_shape_info *shape, const body_pose *pose,
     if (shape->kind == CN_SHAPE_PLANE || shape->kind == CN_SHAPE_LINE) {
         return false;
     }
-    for (int32_t k = 0; k < 5; k++) {
-        low[k] = HUGE_VAL;
-        high[k] = -HUGE_VAL;
-    }
+    ends_start(low, high);
     int32_t count = round ? 1 : shape->vertex_count;
     for (int32_t v = 0; v < count; v++) {
         for (int32_t k = 0; k < 3; k++) {
             center[k] = shape->position[k] + (round ? 0.0 : shape->vertices[3 * (int64_t)v + k]);
         }
-        pose_apply(pose, center, world);
-        view_camera_project(camera, world, seen);
-        world[3] = seen[0];
-        world[4] = seen[1];
-        for (int32_t k = 0; k < 5; k++) {
-            low[k] = fmin(low[k], world[k] - (round ? reach : 0.0));
-            high[k] = fmax(high[k], world[k] + (round ? reach : 0.0));
-        }
+        pose_apply(pose, center, center);
+        ends_add(camera, center, round ? reach : 0.0, low, high);
     }
     return true;
 }
 
 typedef void interval_fn(void *user, const double low[5], const double high[5]);
 
-// Every bounded shape of the bodies that move (or of those that do not), in every still.
+// Every bounded shape and every mesh of the bodies that move (or of those that do not), in every still.
 static void each_shape(const picture_spec *picture, const view_camera *camera, bool moving,
                        interval_fn *found, void *user) {
     const cn_model *model = picture->model;
@@ -151,14 +184,20 @@ static void each_shape(const picture_spec *picture, const view_camera *camera, b
     for (cn_body_id id = 1; id <= cn_model_body_count(model); id++) {
         cn_body_info body;
         cn_model_body(model, id, &body);
-        if ((strcmp(body.kind, "rigid") == 0) != moving) {
+        if (body_moves(&body) != moving) {
             continue;
         }
+        cn_mesh_info mesh;
+        bool is_mesh = cn_model_mesh(model, id, &mesh);
         for (int32_t s = 0; s < picture->count; s++) {
             body_pose pose = pose_of(dim, picture->stills[s].q, id);
+            double low[5], high[5];
+            if (is_mesh) {
+                mesh_interval(dim, &picture->stills[s], &mesh, camera, low, high);
+                found(user, low, high);
+            }
             for (int32_t i = 0; i < body.shape_count; i++) {
                 cn_shape_info shape;
-                double low[5], high[5];
                 cn_model_shape(model, id, i, &shape);
                 if (shape_interval(&shape, &pose, camera, low, high)) {
                     found(user, low, high);
@@ -283,9 +322,9 @@ int32_t *tones_choose(const picture_spec *picture) {
         body_pose pose = pose_of(dim, picture->stills[0].q, id);
         view_camera_project(&camera, pose.x, seen);
         height[id - 1] = dim == 2 ? pose.x[1] : seen[1];
-        if (strcmp(body.kind, "rigid") != 0) {
+        if (!body_moves(&body)) {
             tones[id - 1] = strcmp(body.kind, "fixed") == 0 ? TONE_FIXED : TONE_DRIVEN;
-        } else if (shape.vertex_count > 0) {
+        } else if (shape.vertex_count > 0 || strcmp(body.kind, "deformable") == 0) {
             tones[id - 1] = TONE_STONE + (int32_t)(scatter((uint32_t)id) % STONE_TONES);
         } else {
             tones[id - 1] = -1;

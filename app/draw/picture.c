@@ -80,7 +80,7 @@ static void write_fill(FILE *out, const paint_item *paint) {
     }
     int32_t rgb[3], edge[3];
     tone_rgb(paint->tone, paint->inv_mass, rgb);
-    tone_rgb(paint->tone, 0.62 * paint->inv_mass, edge);
+    tone_rgb(paint->tone, paint->edge * paint->inv_mass, edge);
     fprintf(out, " fill=\"#%02x%02x%02x\"", (unsigned)rgb[0], (unsigned)rgb[1], (unsigned)rgb[2]);
     // Without an edge of its own a face still closes the seam to the next one.
     const int32_t *line = paint->outline ? edge : rgb;
@@ -191,7 +191,7 @@ static void force_end(const picture_spec *picture, const picture_still *still, c
     cn_body_info body;
     double x[3];
     cn_model_body(picture->model, id, &body);
-    if (strcmp(body.kind, "rigid") == 0) {
+    if (body_moves(&body)) {
         body_pose pose = pose_of(cn_model_dim(picture->model), still->q, id);
         pose_apply(&pose, body.com, x);
     } else {
@@ -222,6 +222,27 @@ static void write_forces(const picture_panel *panel, const picture_spec *picture
     fputs("</g>\n", panel->out);
 }
 
+// ---- marks ----
+
+#define MARK_ARM 9.0 // [px] of the cross
+
+static void write_marks(const picture_panel *panel, const cn_model *model,
+                        const view_camera *camera) {
+    for (int32_t i = 0; i < cn_model_mark_count(model); i++) {
+        const cn_mark *mark = cn_model_mark(model, i);
+        double seen[3];
+        view_camera_project(camera, mark->position, seen);
+        double x = panel_x(panel, seen[0]), y = panel_y(panel, seen[1]);
+        svg_line(panel->out, "mark", x - MARK_ARM, y, x + MARK_ARM, y);
+        svg_line(panel->out, "mark", x, y - MARK_ARM, x, y + MARK_ARM);
+        char *words = format_text("position of %s: %s", mark->name, mark->about);
+        bool left = x > panel->left + 0.5 * panel->layout->width; // where there is room
+        svg_text(panel->out, x + (left ? -12 : 12), y - 6,
+                 left ? "class=\"small halo\" text-anchor=\"end\"" : "class=\"small halo\"", words);
+        free(words);
+    }
+}
+
 // ---- panels ----
 
 static void write_still(const picture_panel *panel, const picture_spec *picture, int32_t index,
@@ -250,6 +271,9 @@ static void write_still(const picture_panel *panel, const picture_spec *picture,
         write_forces(panel, picture, still, camera);
         fputs("</g>\n", panel->out);
     }
+    if (picture->marks) {
+        write_marks(panel, picture->model, camera);
+    }
     char label[48];
     snprintf(label, sizeof label, "t = %.4g s", still->t);
     svg_text(panel->out, panel->left + 2, panel->top + panel->layout->height + 17,
@@ -261,6 +285,9 @@ static const char picture_classes[] =
     "  .sky { fill: #f4f6f8 } .bodies { stroke-width: 0.7; stroke-linejoin: round }\n"
     "  .pale { opacity: 0.35 } .shadow { opacity: 0.13; fill: #10161d; stroke: none }\n"
     "  .spoke { stroke: #000; stroke-opacity: 0.35; stroke-width: 0.9; fill: none }\n"
+    "  .mark { stroke: #a3123f; stroke-width: 2 }\n"
+    "  .halo { fill: #a3123f; font-weight: 600; paint-order: stroke; stroke: #ffffff; "
+    "stroke-width: 3 }\n"
     "  .ring { fill: none; stroke: #5f6b78; stroke-width: 3 }\n"
     "  .force { stroke: #a3123f; stroke-opacity: 0.8; stroke-linecap: round; stroke-linejoin: "
     "round; fill: none }\n"
@@ -284,7 +311,7 @@ static void write_gradients(FILE *out) {
     fputs("</defs>\n", out);
 }
 
-void picture_write(const picture_spec *picture, FILE *out) {
+picture_size picture_write(const picture_spec *picture, FILE *out) {
     view_camera camera = view_camera_of(picture->model);
     extent_box extent = picture_extent(picture, &camera);
     picture_layout layout = layout_choose(picture, &extent);
@@ -305,4 +332,5 @@ void picture_write(const picture_spec *picture, FILE *out) {
     }
     free(tones);
     svg_close(out);
+    return (picture_size){CARD_WIDTH, (int32_t)height};
 }

@@ -12,6 +12,7 @@
 typedef struct picture_still {
     double t;
     const double *q;                   // poses, as in a run file
+    const double *nodes;               // of all deformable bodies, as in a run file; NULL: none
     const cn_contact_record *contacts; // for forces; may be NULL
     int32_t contact_count;
 } picture_still;
@@ -21,13 +22,18 @@ typedef struct picture_spec {
     const char *title, *subtitle;
     const picture_still *stills;
     int32_t count;
+    bool marks;  // where the positions of generators are
     bool forces; // the impulses of contacts as lines between the bodies, which are drawn pale
 } picture_spec;
 
-void picture_write(const picture_spec *picture, FILE *out);
+typedef struct picture_size {
+    int32_t width, height; // [px]
+} picture_size;
 
-// Writes the picture to a new file: SVG, or PNG when the name ends so and a program for it is
-// there. Returns an exit code.
+picture_size picture_write(const picture_spec *picture, FILE *out);
+
+// Writes the picture to a new file: PNG when the name ends so and a program for it is there, else
+// SVG. Returns an exit code.
 int picture_save(const picture_spec *picture, const char *path);
 
 #endif

@@ -10,24 +10,23 @@
 #include <unistd.h>
 
 #define DRAW_TIME 120.0 // [s] that drawing an SVG may take
-#define DRAW_SIZE 1400  // [pixels] of a browser's picture
 
-static int write_svg(const picture_spec *picture, const char *path) {
+static int write_svg(const picture_spec *picture, const char *path, picture_size *size) {
     output_file out;
     if (!output_open(&out, path)) {
         return EXIT_FAILED;
     }
-    picture_write(picture, out.file);
+    *size = picture_write(picture, out.file);
     return output_close(&out);
 }
 
 // NOT_DRAWN, or the exit code of writing it.
-static int draw_svg(const char *svg, const char *folder, const char *path) {
+static int draw_svg(const char *svg, const char *folder, picture_size size, const char *path) {
     char *drawn = format_text("%s/picture.png", folder), *address = format_text("file://%s", svg);
     char *const rsvg[] = {"rsvg-convert", "-o", drawn, (char *)svg, NULL};
     int code = program_run(rsvg, DRAW_TIME) ? png_deliver(drawn, path) : NOT_DRAWN;
     if (code == NOT_DRAWN) {
-        code = browser_shoot(address, path, DRAW_SIZE, DRAW_SIZE);
+        code = browser_shoot(address, path, size.width, size.height);
     }
     remove(drawn);
     free(address);
@@ -41,9 +40,10 @@ static int write_png(const picture_spec *picture, const char *path) {
         return EXIT_FAILED;
     }
     char *svg = format_text("%s/picture.svg", folder);
-    int code = write_svg(picture, svg);
+    picture_size size;
+    int code = write_svg(picture, svg, &size);
     if (code == EXIT_DONE) {
-        code = draw_svg(svg, folder, path);
+        code = draw_svg(svg, folder, size, path);
     }
     if (code == NOT_DRAWN) {
         code = report_failure("%s: no program here draws it; write .svg instead, or install "
@@ -60,5 +60,6 @@ static int write_png(const picture_spec *picture, const char *path) {
 int picture_save(const picture_spec *picture, const char *path) {
     const char *dot = strrchr(path, '.');
     bool png = dot && strcasecmp(dot, ".png") == 0;
-    return png ? write_png(picture, path) : write_svg(picture, path);
+    picture_size size;
+    return png ? write_png(picture, path) : write_svg(picture, path, &size);
 }

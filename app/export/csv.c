@@ -64,6 +64,37 @@ static int csv_ledger(const export_job *job, recorded_run *recorded) {
     return opened ? output_close(&out) : EXIT_FAILED;
 }
 
+// The columns that the scene records, where there are any.
+static int csv_record(const export_job *job, recorded_run *recorded) {
+    cn_arena *memory = cn_arena_create(NULL);
+    cn_run_columns columns = {.count = 0};
+    cn_error error = {.status = CN_OK};
+    if (!memory || cn_run_columns_read(recorded->run, memory, &columns, &error) != CN_OK) {
+        cn_arena_destroy(memory);
+        return memory ? report_error_in(&error, recorded->path) : report_failure("out of memory");
+    }
+    output_file out;
+    bool opened = columns.count > 0 && output_open_in(&out, job->folder, "record.csv");
+    for (int32_t k = 0; opened && k < columns.count; k++) {
+        fprintf(out.file, k == 0 ? "step,t," : ",");
+        csv_text(out.file, columns.name[k]);
+    }
+    if (opened) {
+        fputc('\n', out.file);
+    }
+    for (int64_t i = 0; opened && i < columns.rows; i++) {
+        if (csv_wants(job, columns.step[i])) {
+            fprintf(out.file, "%lld", (long long)columns.step[i]);
+            csv_reals(out.file, &columns.t[i], 1);
+            csv_reals(out.file, columns.value + columns.count * i, columns.count);
+            fputc('\n', out.file);
+        }
+    }
+    bool none = columns.count == 0;
+    cn_arena_destroy(memory);
+    return none ? EXIT_DONE : opened ? output_close(&out) : EXIT_FAILED;
+}
+
 // Bodies have one line each in a frame; a system has one, with its coordinates, which stand three
 // to a body in frames.
 static bool csv_frames_open(output_file *out, const char *folder, const cn_model *model) {
@@ -171,10 +202,66 @@ static cn_status csv_frames(const export_job *job, recorded_run *recorded, FILE 
     return status;
 }
 
+static void csv_joint_rows(const export_job *job, recorded_run *recorded, FILE *file, int64_t index,
+                           const cn_joint_record *joints, int32_t count) {
+    const int64_t *steps;
+    const double *times;
+    int32_t size = cn_model_dim(recorded->model) == 3 ? 6 : 3;
+    cn_run_moments(recorded->run, &steps, &times);
+    for (int32_t j = 0; j < count && csv_wants(job, steps[index]); j++) {
+        cn_joint_info joint = {.name = ""};
+        cn_model_joint(recorded->model, j + 1, &joint);
+        fprintf(file, "%lld", (long long)steps[index]);
+        csv_reals(file, &times[index], 1);
+        fprintf(file, ",%d,", (int)j + 1);
+        csv_text(file, joint.name);
+        csv_reals(file, &joints[j].value, 1);
+        csv_reals(file, &joints[j].rate, 1);
+        csv_reals(file, &joints[j].effort, 1);
+        csv_reals(file, joints[j].impulse, size);
+        fputc('\n', file);
+    }
+}
+
+// What the joints of each frame did, where there are any.
+static int csv_joints(const export_job *job, recorded_run *recorded) {
+    output_file out;
+    cn_error error = {.status = CN_OK};
+    const char *titles = cn_model_dim(recorded->model) == 3
+                             ? "step,t,joint,name,value,rate,effort,impulse_x,impulse_y,impulse_z,"
+                               "moment_x,moment_y,moment_z"
+                             : "step,t,joint,name,value,rate,effort,impulse_x,impulse_y,moment";
+    if (cn_model_joint_count(recorded->model) == 0) {
+        return EXIT_DONE;
+    }
+    if (!csv_open(&out, job->folder, "joints.csv", titles)) {
+        return EXIT_FAILED;
+    }
+    cn_status status = CN_OK;
+    for (int64_t i = 0; status == CN_OK && i < cn_run_frame_count(recorded->run); i++) {
+        cn_arena *memory = cn_arena_create(NULL);
+        cn_joint_record *joints;
+        int32_t count;
+        status = memory ? cn_run_joints(recorded->run, i, memory, &joints, &count, &error)
+                        : error_memory(&error);
+        if (status == CN_OK) {
+            csv_joint_rows(job, recorded, out.file, i, joints, count);
+        }
+        cn_arena_destroy(memory);
+    }
+    if (status != CN_OK) {
+        output_discard(&out);
+        return report_error_in(&error, recorded->path);
+    }
+    return output_close(&out);
+}
+
 int export_csv(const export_job *job, recorded_run *recorded) {
     bool is_3d = cn_model_dim(recorded->model) == 3;
     cn_error error = {.status = CN_OK};
     int code = csv_ledger(job, recorded);
+    code = exit_join(code, csv_joints(job, recorded));
+    code = exit_join(code, csv_record(job, recorded));
     output_file frames, contacts;
     if (!csv_frames_open(&frames, job->folder, recorded->model)) {
         return EXIT_FAILED;
@@ -193,7 +280,9 @@ int export_csv(const export_job *job, recorded_run *recorded) {
         code = exit_join(code, output_close(&contacts));
     }
     if (code == EXIT_DONE && !job->quiet) {
-        print_format(stdout, "%s: ledger.csv, frames.csv, contacts.csv\n", job->folder);
+        print_format(stdout, "%s: ledger.csv, frames.csv, contacts.csv%s%s\n", job->folder,
+                     cn_model_joint_count(recorded->model) > 0 ? ", joints.csv" : "",
+                     cn_model_column_count(recorded->model) > 0 ? ", record.csv" : "");
     }
     return code;
 }

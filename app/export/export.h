@@ -16,7 +16,8 @@ typedef struct export_job {
 int export_csv(const export_job *job, recorded_run *recorded);
 // One HTML file with the page and the data; all frames by default.
 int export_html(const export_job *job, recorded_run *recorded);
-// NAME.pvd with bodies-STEP.vtp and contacts-STEP.vtp for each frame; all by default.
+// NAME.pvd with bodies-STEP.vtp, contacts-STEP.vtp and, where bodies deform, deformable-STEP.vtu
+// for each frame; all by default.
 int export_pvd(const export_job *job, recorded_run *recorded);
 // One binary glTF 2.0 file: a mesh a shape, a node a body, moved as in the frames.
 int export_gltf(const export_job *job, recorded_run *recorded);

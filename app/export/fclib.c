@@ -31,8 +31,7 @@ typedef struct retrace {
 // The commands that first act in the step to come.
 static cn_status retrace_steer(retrace *trace, cn_error *error) {
     const cn_model *model = trace->recorded->model;
-    cn_status status = CN_OK;
-    while (status == CN_OK && trace->event < trace->event_count &&
+    while (trace->event < trace->event_count &&
            trace->events[trace->event].step <= cn_sim_step_index(trace->sim) + 1) {
         const char *text = trace->events[trace->event++].text, *why;
         page_request request;
@@ -42,10 +41,10 @@ static cn_status retrace_steer(retrace *trace, cn_error *error) {
                      request_read(text + mark, strlen(text + mark), cn_model_dim(model),
                                   cn_model_body_count(model), &request, &why);
         if (known && live_steering(&request, &steering)) {
-            status = cn_sim_steer(trace->sim, &steering, error);
+            CN_TRY(cn_sim_steer(trace->sim, &steering, error));
         }
     }
-    return status;
+    return CN_OK;
 }
 
 // Whether the state is the recorded one, where there is a frame of this step.
@@ -104,13 +103,11 @@ static cn_status fill_problem(const cn_friction *p, const double *r, const doubl
         return cn_friction_assemble(p, problem->memory, &problem->friction, error);
     }
     cn_eliminated *eliminated;
-    cn_status status = cn_friction_eliminate(p, problem->memory, &eliminated, error);
-    if (status == CN_OK) {
-        problem->friction = *cn_eliminated_contacts(eliminated);
-        pick_contacts(p, r, problem->r);
-        cn_friction_velocity(&problem->friction, problem->r, NULL, problem->u);
-    }
-    return status;
+    CN_TRY(cn_friction_eliminate(p, problem->memory, &eliminated, error));
+    problem->friction = *cn_eliminated_contacts(eliminated);
+    pick_contacts(p, r, problem->r);
+    cn_friction_velocity(&problem->friction, problem->r, NULL, problem->u);
+    return CN_OK;
 }
 
 // Blocks that are contacts; the others are rows of joints.
@@ -165,8 +162,12 @@ static cn_status retrace_run(retrace *trace, int64_t first, int64_t last, cn_err
     while (status == CN_OK && cn_sim_step_index(trace->sim) < last) {
         cn_step_report report = {.step = 0};
         status = retrace_steer(trace, error);
-        status = status == CN_OK ? cn_sim_step(trace->sim, &report, error) : status;
-        status = status == CN_OK ? retrace_compare(trace, error) : status;
+        if (status == CN_OK) {
+            status = cn_sim_step(trace->sim, &report, error);
+        }
+        if (status == CN_OK) {
+            status = retrace_compare(trace, error);
+        }
         if (status == CN_OK && report.step >= first) {
             status = retrace_write(trace, &report, error);
         }
@@ -189,14 +190,15 @@ int export_fclib(const export_job *job, recorded_run *recorded) {
         trace.q[i] = ALLOCATE(double, 7 * bodies);
         trace.v[i] = ALLOCATE(double, 6 * bodies);
     }
-    int64_t last_recorded = cn_run_last_checkpoint(recorded->run);
-    bool is_default = job->last < job->first;
-    int64_t first = is_default ? last_recorded : job->first,
-            last = is_default ? last_recorded : job->last;
     interrupt_catch();
+    int64_t first = job->first, last = job->last;
     cn_status status = trace.memory ? cn_run_events(recorded->run, trace.memory, &trace.events,
                                                     &trace.event_count, &error)
                                     : error_memory(&error);
+    if (status == CN_OK && last < first) {
+        status = cn_run_last_checkpoint(recorded->run, &last, &error);
+        first = last;
+    }
     status = status == CN_OK ? cn_sim_create(recorded->model, NULL, &trace.sim, &error) : status;
     status = status == CN_OK ? retrace_run(&trace, first, last, &error) : status;
     int code = EXIT_DONE;

@@ -255,7 +255,9 @@ static cn_status gltf_frames(gltf_writer *gltf, const export_job *job, float *la
             status = CN_ERR_UNSUPPORTED;
         }
     }
-    status = status == CN_OK ? gltf_motion(gltf, places, last, error) : status;
+    if (status == CN_OK) {
+        status = gltf_motion(gltf, places, last, error);
+    }
     free(places);
     return status;
 }
@@ -439,12 +441,9 @@ static void gltf_json(const gltf_writer *gltf, const float *poses, FILE *out) {
 static int gltf_save(const gltf_writer *gltf, const float *poses, const char *path) {
     char *text = NULL;
     size_t size;
-    FILE *memory = open_memstream(&text, &size);
-    if (!memory) {
-        return report_failure("out of memory");
-    }
+    FILE *memory = text_stream_open(&text, &size);
     gltf_json(gltf, poses, memory);
-    fclose(memory);
+    text_stream_close(memory, &text);
     byte_buffer head = {0}, middle = {0};
     size_t filled = (size + 3) / 4 * 4, whole = 12 + 8 + filled + 8 + gltf->data.size;
     bytes_put(&head, "glTF", 4);

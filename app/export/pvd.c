@@ -1,7 +1,8 @@
 // app/export/pvd.c
 // A run for ParaView: a .pvd file that names, for each frame, a .vtp file with the bodies' surfaces
-// and their fields and one with the contacts as points with vectors. VTK's XML, arrays in base64
-// without compression, each behind its length (64 bits); no library is needed.
+// and their fields and one with the contacts as points with vectors, and a .vtu file with the meshes
+// of deformable bodies where there are any. VTK's XML, arrays in base64 without compression, each
+// behind its length (64 bits); no library is needed.
 #include "export/export.h"
 
 #include "draw/mesh.h"
@@ -20,6 +21,9 @@ typedef struct pvd_writer {
     replay_file replay;
     surface_mesh *meshes; // of the bodies
     int64_t points, faces, loops;
+    cn_arena *memory;  // of soft
+    cn_run_mesh *soft; // of the deformable bodies
+    int32_t soft_count;
     byte_buffer text; // the file being made
 } pvd_writer;
 
@@ -50,19 +54,27 @@ static void pvd_array(pvd_writer *pvd, const char *type, const char *name, int32
     data->size = 0;
 }
 
-static void pvd_begin(pvd_writer *pvd, int64_t points, int64_t verts, int64_t polys) {
+static void pvd_begin(pvd_writer *pvd, const char *kind, const char *counts) {
     pvd->text.size = 0;
-    pvd_put(pvd, "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" "
-                 "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<PolyData>\n");
     pvd_put(pvd,
-            "<Piece NumberOfPoints=\"%lld\" NumberOfVerts=\"%lld\" NumberOfLines=\"0\" "
-            "NumberOfStrips=\"0\" NumberOfPolys=\"%lld\">\n",
-            (long long)points, (long long)verts, (long long)polys);
+            "<?xml version=\"1.0\"?>\n<VTKFile type=\"%s\" version=\"1.0\" "
+            "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<%s>\n<Piece %s>\n",
+            kind, kind, counts);
 }
 
-static int pvd_end(pvd_writer *pvd, const char *kind, int64_t step) {
-    pvd_put(pvd, "</Piece>\n</PolyData>\n</VTKFile>\n");
-    char *name = format_text("%s-%06lld.vtp", kind, (long long)step);
+static void pvd_begin_surface(pvd_writer *pvd, int64_t points, int64_t verts, int64_t polys) {
+    char *counts = format_text("NumberOfPoints=\"%lld\" NumberOfVerts=\"%lld\" NumberOfLines=\"0\" "
+                               "NumberOfStrips=\"0\" NumberOfPolys=\"%lld\"",
+                               (long long)points, (long long)verts, (long long)polys);
+    pvd_begin(pvd, "PolyData", counts);
+    free(counts);
+}
+
+// The file NAME-STEP.ENDING.
+static int pvd_end(pvd_writer *pvd, const char *kind, const char *file, const char *ending,
+                   int64_t step) {
+    pvd_put(pvd, "</Piece>\n</%s>\n</VTKFile>\n", kind);
+    char *name = format_text("%s-%06lld.%s", file, (long long)step, ending);
     output_file out;
     int code = EXIT_FAILED;
     if (output_open_in(&out, pvd->job->folder, name)) {
@@ -188,12 +200,12 @@ static int pvd_bodies(pvd_writer *pvd, int64_t step, const cn_contact_record *co
             }
         }
     }
-    pvd_begin(pvd, pvd->points, 0, pvd->faces);
+    pvd_begin_surface(pvd, pvd->points, 0, pvd->faces);
     pvd_points(pvd);
     pvd_polys(pvd);
     pvd_fields(pvd, touching);
     free(touching);
-    return pvd_end(pvd, "bodies", step);
+    return pvd_end(pvd, "PolyData", "bodies", "vtp", step);
 }
 
 // ---- contacts ----
@@ -245,7 +257,7 @@ static int pvd_contacts(pvd_writer *pvd, int64_t step, const cn_contact_record *
         bytes_u32(&corners, (uint32_t)i);
         bytes_u32(&ends, (uint32_t)i + 1);
     }
-    pvd_begin(pvd, count, count, 0);
+    pvd_begin_surface(pvd, count, count, 0);
     pvd_put(pvd, "<Points>\n");
     pvd_vector(pvd, "Points", offsetof(cn_contact_record, point), contacts, count, 1.0);
     pvd_put(pvd, "</Points>\n<Verts>\n");
@@ -255,15 +267,152 @@ static int pvd_contacts(pvd_writer *pvd, int64_t step, const cn_contact_record *
     pvd_contact_fields(pvd, contacts, count);
     bytes_free(&corners);
     bytes_free(&ends);
-    return pvd_end(pvd, "contacts", step);
+    return pvd_end(pvd, "PolyData", "contacts", "vtp", step);
+}
+
+// ---- deformable bodies ----
+
+static int64_t pvd_soft_elements(const pvd_writer *pvd) {
+    int64_t elements = 0;
+    for (int32_t i = 0; i < pvd->soft_count; i++) {
+        elements += pvd->soft[i].element_count;
+    }
+    return elements;
+}
+
+// Vectors of the nodes, dim numbers each.
+static void pvd_soft_vectors(pvd_writer *pvd, const char *name, const double *x, int32_t count) {
+    byte_buffer data = {0};
+    int32_t dim = pvd->replay.dim;
+    for (int32_t n = 0; n < count; n++) {
+        for (int32_t k = 0; k < 3; k++) {
+            bytes_f32(&data, k < dim ? x[(int64_t)dim * n + k] : 0.0);
+        }
+    }
+    pvd_array(pvd, "Float32", name, 3, &data);
+    bytes_free(&data);
+}
+
+// Displacements from where the scene places the nodes.
+static void pvd_displacements(pvd_writer *pvd, const cn_run_node_state *nodes) {
+    int32_t dim = pvd->replay.dim;
+    double *moved = ALLOCATE(double, (int64_t)dim * nodes->count + 1);
+    for (int32_t i = 0; i < pvd->soft_count; i++) {
+        const cn_run_mesh *mesh = &pvd->soft[i];
+        cn_body_info about;
+        cn_model_body(pvd->replay.model, mesh->body, &about);
+        double pose[7];
+        memcpy(pose, about.position, sizeof about.position);
+        memcpy(pose + 3, about.orientation, sizeof about.orientation);
+        for (int32_t n = 0; n < mesh->node_count; n++) {
+            double own[3] = {0.0, 0.0, 0.0}, placed[3];
+            memcpy(own, mesh->nodes + (int64_t)dim * n, sizeof *own * (size_t)dim);
+            pvd_place(3, pose, own, placed);
+            for (int32_t k = 0; k < dim; k++) {
+                int64_t at = (int64_t)dim * (mesh->first_node + n) + k;
+                moved[at] = nodes->x[at] - placed[k];
+            }
+        }
+    }
+    pvd_soft_vectors(pvd, "displacement", moved, nodes->count);
+    free(moved);
+}
+
+static void pvd_cells(pvd_writer *pvd) {
+    byte_buffer corners = {0}, ends = {0}, types = {0};
+    uint32_t end = 0;
+    for (int32_t i = 0; i < pvd->soft_count; i++) {
+        const cn_run_mesh *mesh = &pvd->soft[i];
+        // VTK's triangle, quadrilateral, tetrahedron, hexahedron.
+        unsigned char type = pvd->replay.dim == 2 ? (mesh->per_element == 3 ? 5 : 9)
+                                                  : (mesh->per_element == 4 ? 10 : 12);
+        for (int64_t k = 0; k < (int64_t)mesh->per_element * mesh->element_count; k++) {
+            bytes_u32(&corners, (uint32_t)(mesh->first_node + mesh->elements[k]));
+        }
+        for (int32_t e = 0; e < mesh->element_count; e++) {
+            end += (uint32_t)mesh->per_element;
+            bytes_u32(&ends, end);
+            bytes_put(&types, &type, 1);
+        }
+    }
+    pvd_put(pvd, "<Cells>\n");
+    pvd_array(pvd, "Int32", "connectivity", 1, &corners);
+    pvd_array(pvd, "Int32", "offsets", 1, &ends);
+    pvd_array(pvd, "UInt8", "types", 1, &types);
+    pvd_put(pvd, "</Cells>\n");
+    bytes_free(&corners);
+    bytes_free(&ends);
+    bytes_free(&types);
+}
+
+static cn_status pvd_stresses(pvd_writer *pvd, const cn_run_node_state *nodes) {
+    byte_buffer bodies = {0}, stress = {0}, principal = {0}, mises = {0};
+    cn_status status = CN_OK;
+    int32_t dim = pvd->replay.dim, pose = dim == 3 ? 7 : 3;
+    for (int32_t i = 0; status == CN_OK && i < pvd->soft_count; i++) {
+        const cn_run_mesh *mesh = &pvd->soft[i];
+        cn_stress *at = ALLOCATE(cn_stress, mesh->element_count + 1);
+        status = cn_model_stresses(pvd->replay.model, mesh->body,
+                                   pvd->replay.q + (int64_t)pose * (mesh->body - 1),
+                                   nodes->x + (int64_t)dim * mesh->first_node, at);
+        for (int32_t e = 0; status == CN_OK && e < mesh->element_count; e++) {
+            bytes_u32(&bodies, (uint32_t)mesh->body);
+            for (int k = 0; k < 6; k++) {
+                bytes_f32(&stress, at[e].stress[k]);
+            }
+            for (int k = 0; k < 3; k++) {
+                bytes_f32(&principal, at[e].principal[k]);
+            }
+            bytes_f32(&mises, at[e].mises);
+        }
+        free(at);
+    }
+    pvd_put(pvd, "<CellData Scalars=\"mises\" Tensors=\"stress\">\n");
+    pvd_array(pvd, "Int32", "body", 1, &bodies);
+    pvd_array(pvd, "Float32", "stress", 6, &stress);
+    pvd_array(pvd, "Float32", "principal", 3, &principal);
+    pvd_array(pvd, "Float32", "mises", 1, &mises);
+    pvd_put(pvd, "</CellData>\n");
+    bytes_free(&bodies);
+    bytes_free(&stress);
+    bytes_free(&principal);
+    bytes_free(&mises);
+    return status;
+}
+
+static int pvd_deformables(pvd_writer *pvd, int64_t step, const cn_run_node_state *nodes) {
+    char *counts = format_text("NumberOfPoints=\"%d\" NumberOfCells=\"%lld\"", (int)nodes->count,
+                               (long long)pvd_soft_elements(pvd));
+    pvd_begin(pvd, "UnstructuredGrid", counts);
+    free(counts);
+    pvd_put(pvd, "<Points>\n");
+    pvd_soft_vectors(pvd, "Points", nodes->x, nodes->count);
+    pvd_put(pvd, "</Points>\n");
+    pvd_cells(pvd);
+    pvd_put(pvd, "<PointData Vectors=\"displacement\">\n");
+    pvd_displacements(pvd, nodes);
+    pvd_soft_vectors(pvd, "velocity", nodes->v, nodes->count);
+    pvd_put(pvd, "</PointData>\n");
+    if (pvd_stresses(pvd, nodes) != CN_OK) {
+        return report_failure("the scene of this run does not have its deformable bodies");
+    }
+    return pvd_end(pvd, "UnstructuredGrid", "deformable", "vtu", step);
 }
 
 // ---- the whole ----
+
+// A line of the list, which names the file of a part.
+static void pvd_list(FILE *list, double t, int part, const char *file, const char *ending,
+                     int64_t step) {
+    fprintf(list, "<DataSet timestep=\"%.17g\" part=\"%d\" file=\"%s-%06lld.%s\"/>\n", t, part,
+            file, (long long)step, ending);
+}
 
 static int pvd_frame(pvd_writer *pvd, int64_t place, FILE *list) {
     cn_error error = {.status = CN_OK};
     cn_arena *memory = cn_arena_create(NULL);
     cn_contact_record *contacts;
+    cn_run_node_state nodes;
     int64_t step;
     int32_t count;
     double t;
@@ -273,15 +422,17 @@ static int pvd_frame(pvd_writer *pvd, int64_t place, FILE *list) {
     int code;
     if (cn_run_frame(pvd->replay.run, place, &step, &t, pvd->replay.q, pvd->replay.v, &error) !=
             CN_OK ||
-        cn_run_contacts(pvd->replay.run, place, memory, &contacts, &count, &error) != CN_OK) {
+        cn_run_contacts(pvd->replay.run, place, memory, &contacts, &count, &error) != CN_OK ||
+        cn_run_nodes(pvd->replay.run, place, memory, &nodes, &error) != CN_OK) {
         code = report_error_in(&error, pvd->replay.path);
     } else {
         code = pvd_bodies(pvd, step, contacts, count);
         code = code == EXIT_DONE ? pvd_contacts(pvd, step, contacts, count) : code;
-        const char *const kinds[2] = {"bodies", "contacts"};
-        for (int32_t k = 0; k < 2; k++) {
-            fprintf(list, "<DataSet timestep=\"%.17g\" part=\"%d\" file=\"%s-%06lld.vtp\"/>\n", t,
-                    (int)k, kinds[k], (long long)step);
+        pvd_list(list, t, 0, "bodies", "vtp", step);
+        pvd_list(list, t, 1, "contacts", "vtp", step);
+        if (code == EXIT_DONE && nodes.count > 0) {
+            code = pvd_deformables(pvd, step, &nodes);
+            pvd_list(list, t, 2, "deformable", "vtu", step);
         }
     }
     cn_arena_destroy(memory);
@@ -326,7 +477,13 @@ int export_pvd(const export_job *job, recorded_run *recorded) {
     char *name = format_text("%s.pvd", job->name);
     output_file list;
     int code = EXIT_FAILED;
-    if (output_open_in(&list, job->folder, name)) {
+    pvd.memory = cn_arena_create(NULL);
+    if (!pvd.memory) {
+        report_failure("out of memory");
+    } else if (cn_run_meshes(pvd.replay.run, pvd.memory, &pvd.soft, &pvd.soft_count, &error) !=
+               CN_OK) {
+        code = report_error_in(&error, recorded->path);
+    } else if (output_open_in(&list, job->folder, name)) {
         code = pvd_frames(&pvd, list.file, &written);
         if (code == EXIT_DONE) {
             code = output_close(&list);
@@ -342,6 +499,7 @@ int export_pvd(const export_job *job, recorded_run *recorded) {
         mesh_free(&pvd.meshes[i]);
     }
     free(pvd.meshes);
+    cn_arena_destroy(pvd.memory);
     free(name);
     bytes_free(&pvd.text);
     replay_close(&pvd.replay);

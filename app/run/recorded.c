@@ -8,11 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-cn_status run_model(cn_run *run, const char *path, const cn_override *overrides, int32_t count,
-                    cn_model **out, cn_error *error) {
-    return run_model_in(NULL, run, path, overrides, count, out, error);
-}
-
 cn_status run_model_in(const cn_env *env, cn_run *run, const char *path,
                        const cn_override *overrides, int32_t count, cn_model **out,
                        cn_error *error) {
@@ -27,13 +22,25 @@ cn_status run_model_in(const cn_env *env, cn_run *run, const char *path,
     return cn_scene_read_text(env, path, text, strlen(text), overrides, count, out, error);
 }
 
+// Whether the scene's text has a plug-in among the keys of "solver".
+static bool run_has_own_solver(cn_run *run) {
+    const char *text = cn_run_meta(run, "scene");
+    const char *at = text ? strstr(text, "\nsolver:") : NULL;
+    return at && strstr(at, "plugin");
+}
+
+cn_status run_model(const cn_env *env, cn_run *run, const char *path, cn_model **out,
+                    cn_error *error) {
+    static const cn_override no_solver = {"solver.plugin", "''"};
+    bool own = run_has_own_solver(run);
+    return run_model_in(env, run, path, own ? &no_solver : NULL, own ? 1 : 0, out, error);
+}
+
 cn_status recorded_open(const char *path, recorded_run *out, cn_error *error) {
     *out = (recorded_run){.path = path};
     cn_status status = cn_run_open(NULL, path, &out->run, error);
-    if (status != CN_OK) {
-        return status;
-    }
-    status = run_model(out->run, path, NULL, 0, &out->model, error);
+    CN_TRY(status);
+    status = run_model(NULL, out->run, path, &out->model, error);
     if (status == CN_OK && (cn_model_body_count(out->model) != cn_run_body_count(out->run) ||
                             cn_model_dim(out->model) != cn_run_dim(out->run))) {
         *error = (cn_error){.status = CN_ERR_INPUT,
@@ -59,6 +66,29 @@ static int64_t pose_numbers(const cn_model *model) {
 
 static int64_t velocity_numbers(const cn_model *model) {
     return (int64_t)(cn_model_dim(model) == 3 ? 6 : 3) * cn_model_body_count(model);
+}
+
+static int64_t node_numbers(const cn_model *model) {
+    return (int64_t)cn_model_dim(model) * cn_model_node_count(model);
+}
+
+// The positions of a frame's nodes. memory: to read them.
+static cn_status frame_nodes(recorded_run *recorded, int64_t index, cn_arena *memory, double *x,
+                             cn_error *error) {
+    int32_t count = cn_model_node_count(recorded->model);
+    cn_run_node_state nodes;
+    if (count == 0) {
+        return CN_OK;
+    }
+    CN_TRY(cn_run_nodes(recorded->run, index, memory, &nodes, error));
+    if (nodes.count != count) {
+        *error = (cn_error){.status = CN_ERR_INPUT,
+                            .message = "the run file's nodes are not those of its scene"};
+        snprintf(error->file, sizeof error->file, "%s", recorded->path);
+        return CN_ERR_INPUT;
+    }
+    memcpy(x, nodes.x, (size_t)node_numbers(recorded->model) * sizeof *x);
+    return CN_OK;
 }
 
 // The time of a frame.
@@ -94,7 +124,9 @@ cn_status recorded_frame_at(recorded_run *recorded, double t, int64_t *index, cn
     *index = low < count ? low : count - 1;
     if (*index > 0) {
         status = frame_time(recorded, *index, &found, error);
-        status = status == CN_OK ? frame_time(recorded, *index - 1, &before, error) : status;
+        if (status == CN_OK) {
+            status = frame_time(recorded, *index - 1, &before, error);
+        }
         *index -= status == CN_OK && fabs(before - t) < fabs(found - t);
     }
     return status;
@@ -115,6 +147,7 @@ static cn_status stills_start(const cn_model *model, int32_t count, picture_stil
     }
     out->stills = ALLOCATE(picture_still, count);
     out->q = ALLOCATE(double, pose_numbers(model) * count);
+    out->nodes = ALLOCATE(double, node_numbers(model) * count);
     return CN_OK;
 }
 
@@ -132,12 +165,19 @@ cn_status stills_read(recorded_run *recorded, const double *t, int32_t count, pi
             *error = (cn_error){.status = CN_ERR_INPUT, .message = "the run has no frames"};
             status = CN_ERR_INPUT;
         }
-        status = status == CN_OK ? cn_run_frame(recorded->run, index, &step, &still->t, q, v, error)
-                                 : status;
-        status = status == CN_OK ? cn_run_contacts(recorded->run, index, out->memory, &contacts,
-                                                   &still->contact_count, error)
-                                 : status;
+        if (status == CN_OK) {
+            status = cn_run_frame(recorded->run, index, &step, &still->t, q, v, error);
+        }
+        if (status == CN_OK) {
+            status = cn_run_contacts(recorded->run, index, out->memory, &contacts,
+                                     &still->contact_count, error);
+        }
+        double *nodes = out->nodes + node_numbers(recorded->model) * i;
+        if (status == CN_OK) {
+            status = frame_nodes(recorded, index, out->memory, nodes, error);
+        }
         still->q = q;
+        still->nodes = nodes;
         still->contacts = contacts;
     }
     free(v);
@@ -150,10 +190,13 @@ cn_status stills_read(recorded_run *recorded, const double *t, int32_t count, pi
 cn_status stills_of_start(const cn_model *model, picture_stills *out, cn_error *error) {
     cn_sim *sim = NULL;
     cn_status status = cn_sim_create(model, NULL, &sim, error);
-    status = status == CN_OK ? stills_start(model, 1, out, error) : status;
+    if (status == CN_OK) {
+        status = stills_start(model, 1, out, error);
+    }
     if (status == CN_OK) {
         cn_sim_poses(sim, out->q);
-        out->stills[0] = (picture_still){.t = 0.0, .q = out->q};
+        cn_sim_nodes(sim, out->nodes, NULL);
+        out->stills[0] = (picture_still){.t = 0.0, .q = out->q, .nodes = out->nodes};
     }
     cn_sim_destroy(sim);
     return status;
@@ -162,6 +205,7 @@ cn_status stills_of_start(const cn_model *model, picture_stills *out, cn_error *
 void stills_free(picture_stills *stills) {
     free(stills->stills);
     free(stills->q);
+    free(stills->nodes);
     cn_arena_destroy(stills->memory);
     *stills = (picture_stills){.count = 0};
 }

@@ -5,10 +5,11 @@
 
 #include "draw/picture.h"
 
-// The model of the scene that a run file holds, with overrides over it. path is for errors.
-cn_status run_model(cn_run *run, const char *path, const cn_override *overrides, int32_t count,
-                    cn_model **out, cn_error *error);
-// The same with what the scene may use; NULL: nothing out of the ordinary.
+// The model of the scene that a run file holds, to be looked at and not to be run: a solver in a
+// plug-in is left out. path is for errors; env: what the scene may use; NULL: nothing unusual.
+cn_status run_model(const cn_env *env, cn_run *run, const char *path, cn_model **out,
+                    cn_error *error);
+// The same with overrides over the scene, to be run.
 cn_status run_model_in(const cn_env *env, cn_run *run, const char *path,
                        const cn_override *overrides, int32_t count, cn_model **out,
                        cn_error *error);
@@ -30,7 +31,7 @@ double recorded_end(recorded_run *recorded); // time of the last frame; 0: none
 typedef struct picture_stills {
     picture_still *stills;
     int32_t count;
-    double *q;
+    double *q, *nodes;
     cn_arena *memory; // contacts
 } picture_stills;
 

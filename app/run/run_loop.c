@@ -47,13 +47,12 @@ typedef struct meta_entry {
 
 static cn_status run_loop_meta(run_loop *loop, const meta_entry *list, size_t count,
                                cn_error *error) {
-    cn_status status = CN_OK;
-    for (size_t i = 0; status == CN_OK && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (list[i].value) {
-            status = cn_recorder_meta(loop->recorder, list[i].key, list[i].value, error);
+            CN_TRY(cn_recorder_meta(loop->recorder, list[i].key, list[i].value, error));
         }
     }
-    return status;
+    return CN_OK;
 }
 
 static int32_t run_loop_threads(const run_loop *loop) {
@@ -63,7 +62,8 @@ static int32_t run_loop_threads(const run_loop *loop) {
 
 static cn_status run_loop_meta_start(run_loop *loop, cn_error *error) {
     char now[32], threads[16], tolerance[32];
-    bool limited = cn_model_settings(loop->model)->time_limit > 0.0;
+    const cn_settings *settings = cn_model_settings(loop->model);
+    bool limited = settings->time_limit > 0.0 || settings->wall_limit > 0.0;
     time_text(now);
     snprintf(threads, sizeof threads, "%d", (int)run_loop_threads(loop));
     snprintf(tolerance, sizeof tolerance, "%.17g", cn_model_settings(loop->model)->tolerance);
@@ -139,11 +139,10 @@ static cn_status run_loop_warn(run_loop *loop, const cn_error *warning, cn_error
 }
 
 static cn_status run_loop_warn_of_model(run_loop *loop, cn_error *error) {
-    cn_status status = CN_OK;
-    for (int32_t i = 0; status == CN_OK && i < cn_model_warning_count(loop->model); i++) {
-        status = run_loop_warn(loop, cn_model_warning(loop->model, i), error);
+    for (int32_t i = 0; i < cn_model_warning_count(loop->model); i++) {
+        CN_TRY(run_loop_warn(loop, cn_model_warning(loop->model, i), error));
     }
-    return status;
+    return CN_OK;
 }
 
 // What there is of a run whose beginning could not be written.
@@ -155,6 +154,25 @@ static void run_loop_remove(const char *path) {
             remove(name);
         }
     }
+}
+
+// A run file that has no frame yet is of no use. It goes when the program ends early, as it does
+// where there is no memory.
+static const char *begun_file;
+
+static void begun_file_remove(void) {
+    if (begun_file) {
+        run_loop_remove(begun_file);
+    }
+}
+
+static void begin_file(const char *path) {
+    static bool registered;
+    if (!registered) {
+        atexit(begun_file_remove);
+        registered = true;
+    }
+    begun_file = path;
 }
 
 int run_loop_create(run_loop *loop, cn_model *model, bool overwrite) {
@@ -173,6 +191,7 @@ int run_loop_create(run_loop *loop, cn_model *model, bool overwrite) {
         run_loop_refuse(loop, &error);
         return EXIT_FAILED;
     }
+    begin_file(loop->path);
     run_checks_start(&loop->checks, loop->model, loop->sim);
     if (run_loop_meta_start(loop, &error) != CN_OK ||
         (loop->no_evidence && cn_recorder_evidence(loop->recorder, false, &error) != CN_OK) ||
@@ -181,8 +200,10 @@ int run_loop_create(run_loop *loop, cn_model *model, bool overwrite) {
         cn_recorder_flush(loop->recorder, &error) != CN_OK) {
         run_loop_refuse(loop, &error);
         run_loop_remove(loop->path);
+        begun_file = NULL;
         return EXIT_FAILED;
     }
+    begun_file = NULL;
     return EXIT_DONE;
 }
 
@@ -205,11 +226,29 @@ static cn_status run_loop_note_resumption(run_loop *loop, cn_error *error) {
     char *text = format_text("resumed at %s by cairn %s", now, cn_version());
     const meta_entry list[] = {{"scene", cn_model_scene_text(loop->model)}, {"status", "running"}};
     cn_status status = cn_recorder_event(loop->recorder, step, cn_sim_time(loop->sim), text, error);
-    status = status == CN_OK ? run_loop_meta(loop, list, 2, error) : status;
+    if (status == CN_OK) {
+        status = run_loop_meta(loop, list, 2, error);
+    }
     // A commit: what was dropped after the checkpoint is gone, and the file says that it runs.
-    status = status == CN_OK ? cn_recorder_checkpoint(loop->recorder, loop->sim, error) : status;
+    if (status == CN_OK) {
+        status = cn_recorder_checkpoint(loop->recorder, loop->sim, error);
+    }
     free(text);
     return status;
+}
+
+// A new end must not lie behind the checkpoint: what was simulated stays.
+static cn_status run_loop_check_end(const run_loop *loop, cn_error *error) {
+    double now = cn_sim_time(loop->sim), until = cn_model_settings(loop->model)->until;
+    if (!(until < now - 0.5 * cn_model_settings(loop->model)->step)) {
+        return CN_OK;
+    }
+    *error = (cn_error){.status = CN_ERR_ARGUMENT};
+    snprintf(error->file, sizeof error->file, "%s", loop->path);
+    snprintf(error->message, sizeof error->message,
+             "the run is at t = %g s already, and is to end at %g s", now, until);
+    snprintf(error->hint, sizeof error->hint, "--until a later time");
+    return CN_ERR_ARGUMENT;
 }
 
 static void run_loop_log(void *user __attribute__((unused)), cn_log_level level, const char *text) {
@@ -218,6 +257,17 @@ static void run_loop_log(void *user __attribute__((unused)), cn_log_level level,
         print_safe(stderr, text);
         fputc('\n', stderr);
     }
+}
+
+// All velocities zero, in the run file too.
+static cn_status run_loop_rest(run_loop *loop, cn_error *error) {
+    cn_status status = cn_sim_rest(loop->sim, error);
+    // The words are those of src/record/layout.h.
+    status = status == CN_OK
+                 ? cn_recorder_event(loop->recorder, cn_sim_step_index(loop->sim),
+                                     cn_sim_time(loop->sim), "velocities were set to zero", error)
+                 : status;
+    return status == CN_OK ? cn_recorder_checkpoint(loop->recorder, loop->sim, error) : status;
 }
 
 int run_loop_resume(run_loop *loop, const cn_override *overrides, int32_t count) {
@@ -237,7 +287,9 @@ int run_loop_resume(run_loop *loop, const cn_override *overrides, int32_t count)
     status = status == CN_OK
                  ? cn_recorder_resume(&env, loop->path, loop->sim, &loop->recorder, &error)
                  : status;
+    status = status == CN_OK ? run_loop_check_end(loop, &error) : status;
     status = status == CN_OK ? run_loop_note_resumption(loop, &error) : status;
+    status = status == CN_OK && loop->at_rest ? run_loop_rest(loop, &error) : status;
     status = status == CN_OK ? run_loop_recount(loop, &error) : status;
     if (status == CN_OK) {
         run_checks_start(&loop->checks, loop->model, loop->sim);
@@ -315,38 +367,34 @@ static cn_status run_loop_fast_bodies(run_loop *loop, const cn_step_report *repo
 
 // What a step's report says besides its numbers.
 static cn_status run_loop_events(run_loop *loop, const cn_step_report *report, cn_error *error) {
-    cn_status status = CN_OK;
     if (report->retries > 0) {
-        status = run_loop_event(loop, report,
-                                format_text("retried %d times; the answer is that of %s",
-                                            (int)report->retries, report->solver),
-                                error);
+        CN_TRY(run_loop_event(loop, report,
+                              format_text("retried %d times; the answer is that of %s",
+                                          (int)report->retries, report->solver),
+                              error));
     }
-    if (status == CN_OK && report->halvings > 0) {
-        status = run_loop_event(loop, report,
-                                format_text("the step was halved %d times", (int)report->halvings),
-                                error);
+    if (report->halvings > 0) {
+        CN_TRY(run_loop_event(loop, report,
+                              format_text("the step was halved %d times", (int)report->halvings),
+                              error));
     }
-    if (status == CN_OK && report->outcome != CN_SOLVED) {
-        status =
-            run_loop_event(loop, report,
-                           format_text("not solved: %s after %d iterations of %s, residual %.3g",
-                                       cn_outcome_text(report->outcome), (int)report->iterations,
-                                       report->solver, report->residual),
-                           error);
+    if (report->outcome != CN_SOLVED) {
+        CN_TRY(run_loop_event(loop, report,
+                              format_text("not solved: %s after %d iterations of %s, residual %.3g",
+                                          cn_outcome_text(report->outcome), (int)report->iterations,
+                                          report->solver, report->residual),
+                              error));
     }
-    if (status == CN_OK && report->missed > 0) {
-        status = run_loop_event(
+    if (report->missed > 0) {
+        CN_TRY(run_loop_event(
             loop, report,
             format_text("%d pairs overlap that had not been candidates: the alert distance is too "
                         "small",
                         (int)report->missed),
-            error);
+            error));
     }
-    if (status == CN_OK) {
-        status = run_loop_fast_bodies(loop, report, error);
-    }
-    return status == CN_OK ? run_loop_paradox(loop, report, error) : status;
+    CN_TRY(run_loop_fast_bodies(loop, report, error));
+    return run_loop_paradox(loop, report, error);
 }
 
 typedef struct run_loop_check {
@@ -380,7 +428,12 @@ static cn_status run_loop_record(run_loop *loop, const cn_step_report *report, b
     const cn_settings *settings = cn_model_settings(loop->model);
     double h = settings->step;
     cn_status status = cn_recorder_ledger(loop->recorder, report, error);
-    status = status == CN_OK ? run_loop_events(loop, report, error) : status;
+    if (status == CN_OK) {
+        status = cn_recorder_columns(loop->recorder, loop->sim, error);
+    }
+    if (status == CN_OK) {
+        status = run_loop_events(loop, report, error);
+    }
     if (status == CN_OK) {
         run_loop_check check = {.loop = loop, .report = report, .error = error};
         int64_t before = loop->checks.deep;
@@ -419,9 +472,7 @@ cn_status run_loop_step(run_loop *loop, bool last, cn_step_report *report, bool 
     loop->step_start = wall_clock();
     double others = run_loop_others(loop);
     cn_status status = cn_sim_step(loop->sim, report, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     run_summary_add(&loop->summary, report);
     status = run_loop_record(loop, report, last, recorded, error);
     loop->summary.cpu_others += run_loop_others(loop) - others;
@@ -439,7 +490,8 @@ static cn_status run_loop_steps(run_loop *loop, cn_error *error) {
     line.first = cn_sim_step_index(loop->sim);
     line.reached = true;
     cn_status status = CN_OK;
-    while (status == CN_OK && cn_sim_step_index(loop->sim) < last && !interrupted()) {
+    while (status == CN_OK && cn_sim_step_index(loop->sim) < last && !interrupted() &&
+           !atomic_load_explicit(&loop->leave, memory_order_relaxed)) {
         cn_step_report report;
         bool recorded;
         status = run_loop_step(loop, cn_sim_step_index(loop->sim) + 1 >= last, &report, &recorded,
@@ -475,12 +527,17 @@ static cn_status run_loop_count_rest(run_loop *loop, cn_error *error) {
 // The last checkpoint and the end of the file. how: what the run came to.
 static cn_status run_loop_close(run_loop *loop, const char *how, cn_error *error) {
     cn_status status = run_loop_count_rest(loop, error);
-    status = status == CN_OK ? cn_recorder_checkpoint(loop->recorder, loop->sim, error) : status;
+    if (status == CN_OK) {
+        status = cn_recorder_checkpoint(loop->recorder, loop->sim, error);
+    }
     loop->summary.cpu_s = loop->cpu_before + cpu_clock() - loop->cpu_start;
-    status = status == CN_OK ? run_loop_meta_end(loop, how, error) : status;
+    if (status == CN_OK) {
+        status = run_loop_meta_end(loop, how, error);
+    }
     cn_status closed = cn_recorder_close(loop->recorder, status == CN_OK ? error : NULL);
     loop->recorder = NULL;
-    return status == CN_OK ? closed : status;
+    CN_TRY(status);
+    return closed;
 }
 
 int run_loop_finish(run_loop *loop, cn_status status, const cn_error *error) {
@@ -517,7 +574,7 @@ int run_loop_run(run_loop *loop) {
     cn_error error = {.status = CN_OK};
     cn_status status = run_loop_steps(loop, &error);
     int code = run_loop_finish(loop, status, &error);
-    if (code == EXIT_INTERRUPTED) {
+    if (code == EXIT_INTERRUPTED && interrupted()) {
         run_loop_print_interrupted(loop);
     }
     return code;

@@ -23,6 +23,7 @@ typedef struct run_loop {
     bool quiet;         // no progress
     bool warns;         // warnings go to standard error, besides the run file's events
     bool allow_plugins; // of the scene of a run to be resumed
+    bool at_rest;       // it is resumed with all velocities zero
     int32_t threads;    // 0: as the scene says
     cn_threads *pool;   // owned; NULL: none of its own
     run_loop_fn *watch;

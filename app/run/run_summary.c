@@ -9,6 +9,7 @@
 #include "support/terminal.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,13 +52,14 @@ void run_summary_add(run_summary *summary, const cn_step_report *report) {
     if (report->paradoxes > 0 && summary->paradox_steps++ == 0) {
         summary->paradox_first = report->step;
     }
-    summary->energy_final = report->kinetic + report->potential;
+    summary->energy_final = report->kinetic + report->potential + report->elastic;
     summary->kinetic_final = report->kinetic;
     summary->kinetic_peak = fmax(summary->kinetic_peak, report->kinetic);
     summary->work += report->work_external + report->work_joints;
     summary->friction += report->dissipated_friction;
     summary->impact += report->dissipated_impact;
     summary->numerical += report->dissipated_numerical;
+    summary->material += report->dissipated_viscous + report->dissipated_plastic;
     summary->correction += report->work_correction;
     const double cpu[4] = {report->cpu_detect, report->cpu_assemble, report->cpu_solve,
                            report->cpu_advance};
@@ -85,7 +87,9 @@ cn_status run_summary_read(cn_run *run, run_summary *summary, cn_error *error) {
         run_summary_add(summary, &rows[i]);
     }
     cn_run_event *event;
-    status = status == CN_OK ? cn_run_events(run, memory, &event, &count, error) : status;
+    if (status == CN_OK) {
+        status = cn_run_events(run, memory, &event, &count, error);
+    }
     for (int64_t i = 0; status == CN_OK && i < count; i++) {
         summary->deep += begins(event[i].text, DEEP_TEXT);
         summary->passed += begins(event[i].text, PASSED_TEXT);
@@ -112,13 +116,13 @@ bool run_summary_is_good(const run_summary *summary) {
 
 double run_summary_balance(const run_summary *summary) {
     return summary->energy_final - summary->energy_initial - summary->work + summary->friction +
-           summary->impact + summary->numerical - summary->correction;
+           summary->impact + summary->numerical + summary->material - summary->correction;
 }
 
 double run_summary_balance_share(const run_summary *summary) {
     double turnover = fabs(summary->energy_final - summary->energy_initial) + fabs(summary->work) +
                       fabs(summary->friction) + fabs(summary->impact) + fabs(summary->numerical) +
-                      fabs(summary->correction) + summary->kinetic_peak;
+                      fabs(summary->material) + fabs(summary->correction) + summary->kinetic_peak;
     return turnover > 0.0 ? fabs(run_summary_balance(summary)) / turnover : 0.0;
 }
 
@@ -159,114 +163,133 @@ void run_summary_bottleneck(const run_summary *summary, double tolerance, char *
     if (tolerance < RUN_SUMMARY_LOOSE && summary->steps > 0 && (slow || unsolved)) {
         snprintf(text, size,
                  "the tolerance %g is the bottleneck: %.0f %% of the iterations went to %.2g %% of "
-                 "the steps; try --tol 1e-3, see docs/accuracy.md",
+                 "the steps; try --tol 1e-3, see docs/guide/accuracy.md",
                  tolerance, 100.0 * share, 100.0 * few / (double)summary->steps);
     }
 }
 
 // ---- for people ----
 
-// "498 of 500 solved (tolerance 1e-08), 2 limit".
+#define ENTRY_COLUMNS 22 // of the name, with the blanks before and after it
+
+// "  name    text", the text wrapped to the width of the terminal.
+static void entry_print(text_ink ink, const char *name, const char *format, ...) CN_PRINTF(3, 4);
+
+static void entry_print(text_ink ink, const char *name, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    char *text = format_text_of(format, args);
+    va_end(args);
+    printf("  %s%s%s", ink_begin(stdout, ink), name, ink_end(stdout, ink));
+    print_wrapped_after(stdout, (int32_t)strlen(name) + 2, ENTRY_COLUMNS, text);
+    free(text);
+}
+
+// "498 of 500 to the tolerance 1e-08, 2 limit".
 static void run_summary_print_steps(const run_summary *summary, double tolerance) {
     int64_t unsolved = run_summary_unsolved(summary);
-    text_ink ink = unsolved > 0 ? INK_BAD : INK_GOOD;
-    printf("  steps solved        %s%lld of %lld%s to the tolerance %g", ink_begin(stdout, ink),
-           (long long)summary->outcomes[CN_SOLVED], (long long)summary->steps, ink_end(stdout, ink),
-           tolerance);
+    char others[256] = "";
+    size_t used = 0;
     for (int32_t i = 0; i < CN_OUTCOME_COUNT; i++) {
         if (i != CN_SOLVED && summary->outcomes[i] > 0) {
-            printf(", %lld %s", (long long)summary->outcomes[i], cn_outcome_text((cn_outcome)i));
+            used +=
+                (size_t)snprintf(others + used, sizeof others - used, ", %lld %s",
+                                 (long long)summary->outcomes[i], cn_outcome_text((cn_outcome)i));
         }
     }
-    putchar('\n');
+    entry_print(unsolved > 0 ? INK_BAD : INK_GOOD, "steps solved",
+                "%lld of %lld to the tolerance %g%s", (long long)summary->outcomes[CN_SOLVED],
+                (long long)summary->steps, tolerance, others);
     if (summary->retries > 0 || summary->halvings > 0) {
-        printf("                      %lld retries, %lld halved steps\n",
-               (long long)summary->retries, (long long)summary->halvings);
+        entry_print(INK_PLAIN, "", "%lld retries, %lld halved steps", (long long)summary->retries,
+                    (long long)summary->halvings);
     }
     if (summary->missed > 0) {
-        printf("  %smissed pairs%s        %lld overlapped without having been candidates\n",
-               ink_begin(stdout, INK_BAD), ink_end(stdout, INK_BAD), (long long)summary->missed);
+        entry_print(INK_BAD, "missed pairs", "%lld overlapped without having been candidates",
+                    (long long)summary->missed);
     }
     if (summary->early > 0) {
-        printf("  early impacts       %lld contacts of fast bodies bounced before they touched, at "
-               "most %.2g m ahead\n",
-               (long long)summary->early, summary->early_gap);
+        entry_print(
+            INK_PLAIN, "early impacts",
+            "%lld contacts of fast bodies bounced before they touched, at most %.2g m ahead",
+            (long long)summary->early, summary->early_gap);
     }
     if (summary->passed > 0) {
-        printf("  %spassed through%s      bodies in %lld steps; see the events\n",
-               ink_begin(stdout, INK_BAD), ink_end(stdout, INK_BAD), (long long)summary->passed);
+        entry_print(INK_BAD, "passed through", "bodies in %lld steps; see the events",
+                    (long long)summary->passed);
     }
     if (summary->limited > 0) {
-        printf("  %sstopped bodies%s      without bouncing, in %lld steps; see the events\n",
-               ink_begin(stdout, INK_BAD), ink_end(stdout, INK_BAD), (long long)summary->limited);
+        entry_print(INK_BAD, "stopped bodies", "without bouncing, in %lld steps; see the events",
+                    (long long)summary->limited);
     }
     if (summary->paradox_steps > 0) {
-        printf(
-            "  %sparadoxical contacts%s in %lld steps from step %lld on: no or several solutions "
-            "(Painleve)\n",
-            ink_begin(stdout, INK_BAD), ink_end(stdout, INK_BAD), (long long)summary->paradox_steps,
-            (long long)summary->paradox_first);
+        entry_print(INK_BAD, "paradoxes",
+                    "paradoxical contacts in %lld steps from step %lld on: no or several solutions "
+                    "(Painleve)",
+                    (long long)summary->paradox_steps, (long long)summary->paradox_first);
     }
 }
 
 static void run_summary_print_energy(const run_summary *summary) {
-    printf("  energy              %.6g J at the start, %.6g J at the end (%.3g J kinetic)\n",
-           summary->energy_initial, summary->energy_final, summary->kinetic_final);
-    printf("                      forces gave %.3g, friction took %.3g, impacts %.3g, the scheme "
-           "%.3g J\n",
-           summary->work, summary->friction, summary->impact, summary->numerical);
-    printf("  energy balance      off by %.2e J, %.1e of what changed form\n",
-           run_summary_balance(summary), run_summary_balance_share(summary));
+    entry_print(INK_PLAIN, "energy",
+                "%.6g J at the start, %.6g J at the end\n(%.3g J kinetic); forces gave %.3g, "
+                "friction took %.3g, impacts %.3g, the scheme %.3g J",
+                summary->energy_initial, summary->energy_final, summary->kinetic_final,
+                summary->work, summary->friction, summary->impact, summary->numerical);
+    entry_print(INK_PLAIN, "energy balance", "off by %.2e J, %.1e of what changed form",
+                run_summary_balance(summary), run_summary_balance_share(summary));
 }
 
 static void run_summary_print_cpu(const run_summary *summary) {
-    static const char *const phases[] = {"detection", "assembly", "solving", "advancing"};
     double rest = summary->cpu_s - summary->cpu_others;
-    printf("  CPU time            %.3g s, S_p = %.3g (simulated / CPU time)\n", summary->cpu_s,
-           run_summary_speed(summary));
+    entry_print(INK_PLAIN, "CPU time", "%.3g s, S_p = %.3g (simulated / CPU time)", summary->cpu_s,
+                run_summary_speed(summary));
     if (!(summary->cpu_s > 0.0)) {
         return;
     }
-    fputs("                      ", stdout);
+    double share[4];
     for (int32_t i = 0; i < 4; i++) {
-        printf("%s %.0f %%, ", phases[i], 100.0 * summary->cpu[i] / summary->cpu_s);
+        share[i] = 100.0 * summary->cpu[i] / summary->cpu_s;
         rest -= summary->cpu[i];
     }
-    printf("recording %.0f %%", 100.0 * fmax(0.0, rest) / summary->cpu_s);
+    char others[64] = "";
     if (summary->cpu_others > 0.0) {
-        printf(", other threads %.0f %%", 100.0 * summary->cpu_others / summary->cpu_s);
+        snprintf(others, sizeof others, ", other threads %.0f %%",
+                 100.0 * summary->cpu_others / summary->cpu_s);
     }
-    putchar('\n');
+    entry_print(INK_PLAIN, "",
+                "detection %.0f %%, assembly %.0f %%, solving %.0f %%,\n"
+                "advancing %.0f %%, recording %.0f %%%s",
+                share[0], share[1], share[2], share[3], 100.0 * fmax(0.0, rest) / summary->cpu_s,
+                others);
 }
 
 void run_summary_print(const run_summary *summary, double tolerance, const char *hash) {
     run_summary_print_steps(summary, tolerance);
-    printf("  worst residual      %.2e at step %lld\n", summary->residual_worst,
-           (long long)summary->residual_step);
-    printf("  contacts            %.1f a step, at most %d; %.1f iterations a step\n",
-           run_summary_contacts_mean(summary), (int)summary->contacts_max,
-           run_summary_iterations_mean(summary));
-    printf("  worst penetration   %.2e m at step %lld, %.2e m at the end\n",
-           summary->penetration_max, (long long)summary->penetration_step,
-           summary->penetration_final);
+    entry_print(INK_PLAIN, "worst residual", "%.2e at step %lld", summary->residual_worst,
+                (long long)summary->residual_step);
+    entry_print(INK_PLAIN, "contacts", "%.1f a step, at most %d; %.1f iterations a step",
+                run_summary_contacts_mean(summary), (int)summary->contacts_max,
+                run_summary_iterations_mean(summary));
+    entry_print(INK_PLAIN, "worst penetration", "%.2e m at step %lld, %.2e m at the end",
+                summary->penetration_max, (long long)summary->penetration_step,
+                summary->penetration_final);
     if (summary->deep > 0) {
-        printf("  %spenetration limit%s   exceeded by %lld %s of bodies; see the events\n",
-               ink_begin(stdout, INK_BAD), ink_end(stdout, INK_BAD), (long long)summary->deep,
-               summary->deep == 1 ? "pair" : "pairs");
+        entry_print(INK_BAD, "penetration limit", "exceeded by %lld %s of bodies; see the events",
+                    (long long)summary->deep, summary->deep == 1 ? "pair" : "pairs");
     }
     char hint[200];
     run_summary_bottleneck(summary, tolerance, hint, sizeof hint);
     if (hint[0]) {
-        printf("  %shint%s                %s\n", ink_begin(stdout, INK_BAD),
-               ink_end(stdout, INK_BAD), hint);
+        entry_print(INK_BAD, "hint", "%s", hint);
     }
     if (summary->joint_error_max > 0.0) {
-        printf("  worst joint error   %.2e\n", summary->joint_error_max);
+        entry_print(INK_PLAIN, "worst joint error", "%.2e", summary->joint_error_max);
     }
     run_summary_print_energy(summary);
     run_summary_print_cpu(summary);
     if (hash) {
-        printf("  state hash          %s\n", hash);
+        entry_print(INK_PLAIN, "state hash", "%s", hash);
     }
 }
 

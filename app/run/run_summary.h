@@ -26,6 +26,7 @@ typedef struct run_summary {
     int64_t paradox_steps, paradox_first; // steps with paradoxical contacts, the first of them
     double energy_initial, energy_final, kinetic_final, kinetic_peak;
     double work, friction, impact, numerical; // [J] given by forces and joints, taken by the others
+    double material;                          // [J] taken by damping and plastic strain
     double correction;                        // [J] given by lifting bodies out of penetration
     double cpu[4];     // [s] detect, assemble, solve, advance; of the thread that steps
     double cpu_others; // [s] of the other threads; 0: there were none

@@ -7,18 +7,44 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+// A value that is no number; a comma in it is meant as a decimal point.
+static _Noreturn void refuse_number(const char *command, const char *option, const char *what,
+                                    const char *text) {
+    char point[64];
+    char *end, *comma = strchr(text, ',');
+    snprintf(point, sizeof point, "%s", text);
+    if (comma && comma - text < (ptrdiff_t)sizeof point) {
+        point[comma - text] = '.';
+        strtod(point, &end);
+        if (*end == '\0') {
+            usage_error(command, "%s wants %s, not '%s'; write a decimal point: %s", option, what,
+                        text, point);
+        }
+    }
+    usage_error(command, "%s wants %s, not '%s'", option, what, text);
+}
 
 double parse_real(const char *command, const char *option, const char *text, double min,
                   double max) {
     char *end;
     double value = strtod(text, &end);
     if (end == text || *end) {
-        usage_error(command, "%s wants a number, not '%s'", option, text);
+        refuse_number(command, option, "a number", text);
     }
     if (!(value >= min && value <= max)) {
-        usage_error(command, "%s must be in [%g, %g], not %s", option, min, max, text);
+        // Bounds at the end of the range of double are no bounds to the one who types.
+        if (max < REAL_MAX) {
+            usage_error(command, "%s must be from %g to %g, not %s", option, min, max, text);
+        }
+        usage_error(command, "%s must be %s, not %s", option,
+                    isnan(value) || value > max ? "a finite number"
+                    : min > 0.0                 ? "above 0"
+                                                : "0 or more",
+                    text);
     }
     return value;
 }
@@ -35,10 +61,13 @@ int64_t parse_int(const char *command, const char *option, const char *text, int
     errno = 0;
     long long value = strtoll(text, &end, 10);
     if (end == text || *end) {
-        usage_error(command, "%s wants a whole number, not '%s'", option, text);
+        refuse_number(command, option, "a whole number", text);
     }
     if (errno || value < min || value > max) {
-        usage_error(command, "%s must be in [%lld, %lld], not %s", option, (long long)min,
+        if (max >= INT32_MAX && value < min) {
+            usage_error(command, "%s must be %lld or more, not %s", option, (long long)min, text);
+        }
+        usage_error(command, "%s must be from %lld to %lld, not %s", option, (long long)min,
                     (long long)max, text);
     }
     return value;
@@ -188,6 +217,14 @@ static void refuse_unknown(const parser *p, const char *argument) {
 }
 
 void parse_arguments(const command_line *line, int argc, char **argv, void *job) {
+    // Whether JSON is wanted decides how wrong options are reported, so that is looked for first.
+    for (const command_option *option = line->options; option && option->name; option++) {
+        for (int i = 1; i < argc && strcmp(option->name, "json") == 0; i++) {
+            if (strcmp(argv[i], "--json") == 0 || strcmp(argv[i], "-j") == 0) {
+                report_errors_as_json();
+            }
+        }
+    }
     parser p = {.line = line, .command = argv[0] + strlen("cairn "), .job = job};
     parser_start(&p);
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {

@@ -41,6 +41,9 @@ struct command_option {
     const char *path; // of a scene's value that the option stands for, where it does
 };
 
+#define REAL_MAX 1e300      // of a number: any that is finite
+#define REAL_ABOVE_0 1e-300 // its minimum, where 0 is none
+
 // The place of a member of that type; another type does not compile.
 #define OPTION_AT(job, member, type)                                                               \
     (offsetof(job, member) + 0 * sizeof(char[_Generic(((job *)0)->member, type : 1)]))

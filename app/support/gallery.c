@@ -4,52 +4,27 @@
 
 #include "support/support.h"
 
+#include <cairn/scene.h>
+
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const char scene_ending[] = ".yaml";
 
-static bool is_folder(const char *path) {
-    struct stat about;
-    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-}
-
-// "PREFIX/share/cairn/scenes" for a command at "PREFIX/bin/cairn". To be freed; NULL: not known.
-static char *gallery_beside_command(void) {
-    char self[4096];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0) {
-        return NULL;
-    }
-    self[length] = '\0';
-    for (int32_t i = 0; i < 2; i++) {
-        char *slash = strrchr(self, '/');
-        if (!slash) {
-            return NULL;
-        }
-        *slash = '\0';
-    }
-    return format_text("%s/share/cairn/scenes", self);
+// What the library says of a name; NULL: nothing is there. To be freed.
+static char *found_path(const char *name) {
+    cn_arena *memory = cn_arena_create(NULL);
+    const char *path;
+    char *copy = memory && cn_gallery_path(name, memory, &path, NULL) == CN_OK
+                     ? format_text("%s", path)
+                     : NULL;
+    cn_arena_destroy(memory);
+    return copy;
 }
 
 char *gallery_folder_path(void) {
-    const char *given = getenv("CAIRN_SCENES");
-    if (given && given[0]) {
-        return is_folder(given) ? format_text("%s", given) : NULL;
-    }
-    char *beside = gallery_beside_command();
-    const char *const places[] = {beside, SCENES_INSTALLED, SCENES_SOURCE};
-    char *found = NULL;
-    for (size_t i = 0; !found && i < sizeof places / sizeof places[0]; i++) {
-        if (places[i] && is_folder(places[i])) {
-            found = format_text("%s", places[i]);
-        }
-    }
-    free(beside);
-    return found;
+    return found_path(NULL);
 }
 
 static int compare_names(const void *a, const void *b) {
@@ -96,17 +71,7 @@ void gallery_close(gallery_folder *gallery) {
 }
 
 char *gallery_path(const char *name) {
-    char *folder = strchr(name, '/') ? NULL : gallery_folder_path();
-    if (!folder) {
-        return NULL;
-    }
-    char *path = format_text("%s/%s%s", folder, name, scene_ending);
-    free(folder);
-    if (access(path, R_OK) != 0) {
-        free(path);
-        return NULL;
-    }
-    return path;
+    return found_path(name);
 }
 
 char *gallery_comment(const gallery_folder *gallery, const char *name) {
@@ -130,4 +95,44 @@ char *gallery_comment(const gallery_folder *gallery, const char *name) {
 
 const char *gallery_nearest(const gallery_folder *gallery, const char *name) {
     return cn_nearest_name(name, (const char *const *)gallery->names, gallery->count);
+}
+
+static void gallery_table_line(gallery_table *table, const char *line) {
+    gallery_topic topic;
+    gallery_row row = {.bodies = 0};
+    if (sscanf(line, "# topic: %31[a-z], %63[^\n]", topic.name, topic.title) == 2) {
+        table->topics = reallocate(table->topics, table->topic_count + 1, sizeof *table->topics);
+        table->topics[table->topic_count++] = topic;
+    } else if (line[0] != '#' && sscanf(line, "%63[^,],%31[a-z],", row.name, row.topic) == 2 &&
+               strcmp(row.topic, "topic") != 0) {
+        // The third field, the time to which it is run, may be empty.
+        const char *until = strchr(strchr(line, ',') + 1, ',');
+        const char *bodies = until ? strchr(until + 1, ',') : NULL;
+        if (bodies && sscanf(bodies, ",%d,%lf", &row.bodies, &row.cpu) < 2) {
+            row.bodies = 0;
+        }
+        table->rows = reallocate(table->rows, table->row_count + 1, sizeof *table->rows);
+        table->rows[table->row_count++] = row;
+    }
+}
+
+gallery_table gallery_table_read(const gallery_folder *gallery) {
+    gallery_table table = {.topics = NULL};
+    char *path = format_text("%s/gallery.csv", gallery->folder), *line = NULL;
+    FILE *file = fopen(path, "r");
+    size_t capacity = 0;
+    free(path);
+    while (file && getline(&line, &capacity, file) > 0) {
+        gallery_table_line(&table, line);
+    }
+    free(line);
+    if (file) {
+        fclose(file);
+    }
+    return table;
+}
+
+void gallery_table_free(gallery_table *table) {
+    free(table->topics);
+    free(table->rows);
 }

@@ -27,4 +27,25 @@ char *gallery_comment(const gallery_folder *gallery, const char *name);
 // The nearest name, for "did you mean"; NULL: none is near.
 const char *gallery_nearest(const gallery_folder *gallery, const char *name);
 
+// A line of gallery.csv beside the scenes: the topic, and what one run took when it was measured.
+typedef struct gallery_row {
+    char name[64], topic[32];
+    int32_t bodies; // 0: not measured
+    double cpu;     // [s] of the whole scene on one core
+} gallery_row;
+
+typedef struct gallery_topic {
+    char name[32], title[64];
+} gallery_topic;
+
+// Both tables in the order of the file; none where there is no such file.
+typedef struct gallery_table {
+    gallery_topic *topics;
+    gallery_row *rows;
+    int32_t topic_count, row_count;
+} gallery_table;
+
+gallery_table gallery_table_read(const gallery_folder *gallery);
+void gallery_table_free(gallery_table *table);
+
 #endif

@@ -2,6 +2,8 @@
 // The JSON writer; see json.h.
 #include "support/json.h"
 
+#include "support/support.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,18 +16,14 @@ void put_end(json_writer *json) {
     fputc('\n', json->out);
 }
 
-bool json_text_start(json_text *out) {
-    FILE *stream = open_memstream(&out->text, &out->size);
-    if (stream) {
-        out->json = put_start(stream);
-        put_open(&out->json, NULL, '{');
-    }
-    return stream != NULL;
+void json_text_start(json_text *out) {
+    out->json = put_start(text_stream_open(&out->text, &out->size));
+    put_open(&out->json, NULL, '{');
 }
 
 void json_text_end(json_text *out) {
     put_close(&out->json, '}');
-    fclose(out->json.out);
+    text_stream_close(out->json.out, &out->text);
 }
 
 int32_t utf8_decode(const char *text, uint32_t *code) {

@@ -20,13 +20,13 @@ json_writer put_start(FILE *out);
 void put_end(json_writer *json); // the line break
 
 // An object in memory: put into json between start, which opens it, and end, which closes it. Does
-// not move meanwhile. false: there is no memory.
+// not move meanwhile. Both end the program when there is no memory.
 typedef struct json_text {
     json_writer json;
     char *text; // once ended; to be freed
     size_t size;
 } json_text;
-bool json_text_start(json_text *out);
+void json_text_start(json_text *out);
 void json_text_end(json_text *out);
 
 // key is NULL for an element of an array and for the outermost value.

@@ -49,10 +49,7 @@ cn_status problem_file_open(const cn_env *env, const char *path, problem_form fo
                             problem_file *out, cn_error *error) {
     cn_problem *problem = NULL;
     memset(error, 0, sizeof *error);
-    cn_status status = cn_problem_read(NULL, path, &problem, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(cn_problem_read(NULL, path, &problem, error));
     return problem_file_adopt(env, problem, path, form, out, error);
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define BAR_WIDTH 24
+#define BAR_MIN 8
 #define DRAW_EVERY 0.1 // [s]
 
 static volatile sig_atomic_t interrupt_flag;
@@ -45,35 +46,56 @@ progress_line progress_start(const char *label, bool wanted) {
         .label = label, .shown = wanted && isatty(STDERR_FILENO), .start = now, .drawn_at = now};
 }
 
-static void progress_draw(progress_line *line, const cn_progress *progress, double elapsed) {
-    char text[256];
-    size_t used = (size_t)snprintf(text, sizeof text, "%.60s  %.40s  ", line->label,
-                                   progress->stage ? progress->stage : "");
-    if (progress->total > 0) {
-        double share = (double)progress->done / (double)progress->total;
-        share = share < 1.0 ? share : 1.0;
-        int filled = (int)(share * BAR_WIDTH);
-        char bar[BAR_WIDTH + 1];
-        memset(bar, '#', (size_t)filled);
-        memset(bar + filled, '.', (size_t)(BAR_WIDTH - filled));
-        bar[BAR_WIDTH] = '\0';
-        used += (size_t)snprintf(text + used, sizeof text - used, "[%s] ", bar);
-    }
-    used += (size_t)snprintf(text + used, sizeof text - used, "%lld", (long long)progress->done);
+// Count, residual, elapsed time and time left: what must be seen, however narrow the terminal.
+static void progress_tail(const progress_line *line, const cn_progress *progress, double elapsed,
+                          char *text, size_t size) {
+    size_t used = (size_t)snprintf(text, size, "%lld", (long long)progress->done);
     if (isfinite(progress->residual)) {
-        used += (size_t)snprintf(text + used, sizeof text - used, "  residual %.2e",
-                                 progress->residual);
+        used += (size_t)snprintf(text + used, size - used, "  residual %.2e", progress->residual);
     }
-    used += (size_t)snprintf(text + used, sizeof text - used, "  %.1f s", elapsed);
+    used += (size_t)snprintf(text + used, size - used, "  %.1f s", elapsed);
     int64_t made = progress->done - line->first;
     if (progress->total > progress->done && made > 0) {
         double left = elapsed * (double)(progress->total - progress->done) / (double)made;
-        snprintf(text + used, sizeof text - used, "  ETA %s%.0f s", line->reached ? "" : "<",
-                 ceil(left));
+        snprintf(text + used, size - used, "  ETA %s%.0f s", line->reached ? "" : "<", ceil(left));
     }
+}
+
+void progress_text(const progress_line *line, const cn_progress *progress, double elapsed,
+                   int32_t columns, char *text, size_t size) {
+    char tail[160], label[160], bar[BAR_WIDTH + 4] = "";
+    progress_tail(line, progress, elapsed, tail, sizeof tail);
+    snprintf(label, sizeof label, "%.60s  %.40s", line->label,
+             progress->stage ? progress->stage : "");
+    // The rest of the line is the bar's, up to its width, then the label's.
+    int32_t rest = columns - text_columns(tail) - text_columns(label) - 4;
+    int32_t width = rest - 3 < BAR_WIDTH ? rest - 3 : BAR_WIDTH;
+    width = width < BAR_MIN ? BAR_MIN : width;
+    if (progress->total > 0 && columns - text_columns(tail) > 2 * BAR_MIN) {
+        double share = (double)progress->done / (double)progress->total;
+        int filled = (int)((share < 1.0 ? share : 1.0) * width);
+        bar[0] = '[';
+        memset(bar + 1, '#', (size_t)filled);
+        memset(bar + 1 + filled, '.', (size_t)(width - filled));
+        memcpy(bar + 1 + width, "] ", 3);
+    }
+    int32_t room = columns - text_columns(tail) - (int32_t)strlen(bar) - 2;
+    size_t shown = 0;
+    for (int32_t i = 0; i < room && label[shown]; i++) {
+        shown++;
+        while (((unsigned char)label[shown] & 0xc0) == 0x80) {
+            shown++;
+        }
+    }
+    snprintf(text, size, "%.*s%s%s%s", (int)shown, label, shown > 0 ? "  " : "", bar, tail);
+}
+
+static void progress_draw(progress_line *line, const cn_progress *progress, double elapsed) {
+    char text[512];
     // One column is left free so that the terminal does not wrap.
-    int columns = terminal_columns(stderr) - 1;
-    fprintf(stderr, "\r\033[K%.*s", columns, text);
+    progress_text(line, progress, elapsed, terminal_columns(stderr) - 1, text, sizeof text);
+    fputs("\r\033[K", stderr);
+    print_safe(stderr, text);
     fflush(stderr);
     line->drawn = true;
 }

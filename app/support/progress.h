@@ -24,6 +24,10 @@ progress_line progress_start(const char *label, bool wanted);
 // A cn_progress_fn whose user is a progress_line: draws at most ten times per second, cancels
 // after Ctrl-C.
 bool progress_step(void *line, const cn_progress *progress);
+// The line as it is drawn on so many columns: residual and times are there on any that holds them,
+// the label gives way.
+void progress_text(const progress_line *line, const cn_progress *progress, double elapsed,
+                   int32_t columns, char *text, size_t size);
 void progress_finish(progress_line *line); // clears the line
 
 #endif

@@ -3,6 +3,7 @@
 // solver_choice.h.
 #include "support/solver_choice.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define NAME_LIST 64 // solver names offered to "did you mean"
@@ -33,6 +34,36 @@ static int32_t add_local_names(const char *names[NAME_LIST], int32_t count) {
         names[count++] = cn_local_solver_name(cn_local_solver_at(i));
     }
     return count;
+}
+
+// ---- a solver of one's own ----
+
+static bool is_own(const solver_choice *choice, const char *name) {
+    const cn_solver_plugin *own = choice->own.table;
+    return own && ((own->friction && strcmp(own->friction->info.name, name) == 0) ||
+                   (own->lcp && strcmp(own->lcp->info.name, name) == 0));
+}
+
+int solver_choice_load(solver_choice *choice, const char *path, bool allowed) {
+    cn_error error = {.status = CN_OK};
+    if (!allowed) {
+        usage_error(choice->command,
+                    "--plugin %s runs code of its own; if you trust it, give --allow-plugins",
+                    path);
+    }
+    if (cn_solver_plugin_open(path, &choice->own.library, &choice->own.table, &error) != CN_OK) {
+        return report_error_in(&error, path);
+    }
+    const cn_solver_plugin *own = choice->own.table;
+    if (strcmp(choice->solver, "auto") == 0) {
+        choice->solver = own->friction ? own->friction->info.name : own->lcp->info.name;
+    }
+    return EXIT_DONE;
+}
+
+void solver_choice_free(solver_choice *choice) {
+    free(choice->settings.words);
+    cn_solver_plugin_close(choice->own.library);
 }
 
 // A usage error unless name is among names.
@@ -100,9 +131,17 @@ static bool has_param(const cn_solver_info *info, const char *name) {
 }
 
 // Rows that a word of --solver or --set may mean: of both tables, friction first.
-static int32_t rows_named(const char *name, const cn_solver_info *rows[NAME_LIST]) {
+static int32_t rows_named(const solver_choice *choice, const char *name,
+                          const cn_solver_info *rows[NAME_LIST]) {
     bool all = strcmp(name, "all") == 0;
     int32_t count = 0;
+    const cn_solver_plugin *own = choice->own.table;
+    if (own && own->friction && (all || strcmp(own->friction->info.name, name) == 0)) {
+        rows[count++] = &own->friction->info;
+    }
+    if (own && own->lcp && (all || strcmp(own->lcp->info.name, name) == 0)) {
+        rows[count++] = &own->lcp->info;
+    }
     for (int32_t i = 0; i < cn_friction_solver_count() && count < NAME_LIST; i++) {
         const cn_solver_info *info = &cn_friction_solver_at(i)->info;
         if (all || strcmp(info->name, name) == 0) {
@@ -122,11 +161,11 @@ static int32_t rows_named(const char *name, const cn_solver_info *rows[NAME_LIST
 static void check_setting(const solver_choice *choice, const char *text) {
     solver_setting setting = setting_parse(choice->command, text);
     const char *meant = strcmp(setting.solver, "solver") == 0 ? choice->solver : setting.solver;
-    if (strcmp(meant, "all") != 0) {
+    if (strcmp(meant, "all") != 0 && !is_own(choice, meant)) {
         check_solver_name(choice->command, meant, false);
     }
     const cn_solver_info *rows[NAME_LIST];
-    int32_t count = rows_named(meant, rows);
+    int32_t count = rows_named(choice, meant, rows);
     cn_error first = {.status = CN_OK};
     bool good = false;
     for (int32_t i = 0; i < count && !good; i++) {
@@ -146,7 +185,7 @@ static void check_setting(const solver_choice *choice, const char *text) {
 }
 
 void solver_choice_check(const solver_choice *choice) {
-    if (strcmp(choice->solver, "all") != 0) {
+    if (strcmp(choice->solver, "all") != 0 && !is_own(choice, choice->solver)) {
         check_solver_name(choice->command, choice->solver, false);
     }
     bool any = strcmp(choice->solver, "all") == 0 || strcmp(choice->solver, "auto") == 0;
@@ -238,18 +277,26 @@ int32_t solver_choice_expand(const solver_choice *choice, const problem_file *c,
     bool lcp = problem_file_is_lcp(c);
     int32_t rows = lcp ? cn_lcp_solver_count() : cn_friction_solver_count();
     int32_t count = 0;
-    *out = ALLOCATE(chosen_solver, rows + cn_mcp_solver_count() + 1);
+    *out = ALLOCATE(chosen_solver, rows + cn_mcp_solver_count() + 2);
     if (choice->formulation) {
         return expand_formulated(choice, *out);
     }
     if (strcmp(choice->solver, "all") != 0) {
         // A name of the other kind is kept: it becomes the outcome "unsupported".
-        const cn_friction_solver *friction = cn_friction_solver_find(choice->solver);
-        const cn_lcp_solver *complementarity = cn_lcp_solver_find(choice->solver);
+        const cn_solver_plugin *own = is_own(choice, choice->solver) ? choice->own.table : NULL;
+        const cn_friction_solver *friction =
+            own ? own->friction : cn_friction_solver_find(choice->solver);
+        const cn_lcp_solver *complementarity = own ? own->lcp : cn_lcp_solver_find(choice->solver);
         bool as_lcp = complementarity && (lcp || !friction);
         **out = as_lcp ? chosen_solver_make(choice, NULL, complementarity)
                        : chosen_solver_make(choice, friction, NULL);
         return 1;
+    }
+    const cn_solver_plugin *own = choice->own.table;
+    if (own && lcp && own->lcp) {
+        (*out)[count++] = chosen_solver_make(choice, NULL, own->lcp);
+    } else if (own && !lcp && own->friction && fits(&own->friction->info, c)) {
+        (*out)[count++] = chosen_solver_make(choice, own->friction, NULL);
     }
     for (int32_t i = 0; i < rows; i++) {
         if (lcp) {

@@ -8,8 +8,15 @@
 #include "support/problem_file.h"
 #include "support/support.h"
 
+// A solver of one's own, from --plugin.
+typedef struct own_solver {
+    void *library; // NULL: none
+    const cn_solver_plugin *table;
+} own_solver;
+
 // The settings of a command line, before a solver is known.
 typedef struct solver_choice {
+    own_solver own;
     const char *command;               // for usage errors
     const char *solver;                // a name or "all"
     const char *local;                 // NULL: the default
@@ -25,6 +32,9 @@ typedef struct solver_choice {
 solver_choice solver_choice_default(const char *command);
 // A usage error with "did you mean" unless there is such a formulation.
 const cn_formulation *parse_formulation(const char *command, const char *name);
+// Loads a solver of one's own, which is then the solver unless another is named. Exit codes.
+int solver_choice_load(solver_choice *choice, const char *path, bool allowed);
+void solver_choice_free(solver_choice *choice);
 // Usage errors for names and settings that no solver has. Call once, before any work.
 void solver_choice_check(const solver_choice *choice);
 

@@ -1,12 +1,8 @@
 // app/support/support.c
-// Errors, arguments, memory and names for the subcommands; see support.h.
+// Exit codes, memory, time and names for the subcommands; see support.h.
 #include "support/support.h"
-#include "support/json.h"
 #include "support/progress.h"
-#include "support/terminal.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,104 +18,6 @@ int exit_join(int a, int b) {
         }
     }
     return EXIT_DONE;
-}
-
-// ---- errors ----
-
-#define EXCERPT_WIDTH 76 // columns of a source line shown around the place of an error
-
-// The line of a text file and a caret under the column. Prints nothing when the file is not text.
-static void print_excerpt(const cn_error *error) {
-    FILE *file = error->line > 0 && error->column > 0 ? fopen(error->file, "r") : NULL;
-    if (!file) {
-        return;
-    }
-    char *line = NULL;
-    size_t capacity = 0;
-    ssize_t length = 0;
-    for (int32_t i = 0; i < error->line && length >= 0; i++) {
-        length = getline(&line, &capacity, file);
-    }
-    fclose(file);
-    while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == '\r')) {
-        length--;
-    }
-    ssize_t at = error->column - 1;
-    bool printable = length > 0 && at <= length;
-    for (ssize_t i = 0; printable && i < length; i++) {
-        printable = line[i] == '\t' || (line[i] >= ' ' && line[i] <= '~');
-    }
-    if (printable) {
-        // A window around the place: data files have lines of any length.
-        ssize_t first = at > EXCERPT_WIDTH / 2 ? at - EXCERPT_WIDTH / 2 : 0;
-        ssize_t shown = length - first < EXCERPT_WIDTH ? length - first : EXCERPT_WIDTH;
-        for (ssize_t i = 0; i < shown; i++) {
-            if (line[first + i] == '\t') {
-                line[first + i] = ' ';
-            }
-        }
-        fprintf(stderr, "  %.*s\n  %*s^\n", (int)shown, line + first, (int)(at - first), "");
-    }
-    free(line);
-}
-
-// One line: what it quotes of files and arguments can neither break it nor command the terminal.
-static void print_problem(const char *who, const char *text) {
-    fputs(who, stderr);
-    print_safe(stderr, text);
-    fputc('\n', stderr);
-}
-
-int report_error(const cn_error *error) {
-    char text[1400];
-    cn_error_format(error, text, sizeof text);
-    print_problem(error->file[0] ? "" : "cairn: ", text);
-    print_excerpt(error);
-    switch (error->status) {
-    case CN_ERR_CANCELLED:
-        return EXIT_INTERRUPTED;
-    case CN_ERR_MEMORY:
-    case CN_ERR_NUMERIC:
-        return EXIT_FAILED;
-    case CN_ERR_ARGUMENT: // with a place it points into an option, as --set
-        return error->file[0] ? EXIT_USAGE : EXIT_FAILED;
-    default:
-        return EXIT_INPUT;
-    }
-}
-
-int report_error_in(const cn_error *error, const char *path) {
-    cn_error located = *error;
-    if (!located.file[0]) {
-        snprintf(located.file, sizeof located.file, "%s", path);
-    }
-    return report_error(&located);
-}
-
-cn_status error_memory(cn_error *error) {
-    *error = (cn_error){.status = CN_ERR_MEMORY, .message = "out of memory"};
-    return CN_ERR_MEMORY;
-}
-
-void usage_error(const char *command, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    char *text = format_text_of(format, args);
-    va_end(args);
-    fprintf(stderr, "cairn %s: ", command);
-    print_problem("", text);
-    free(text);
-    exit(EXIT_USAGE);
-}
-
-int report_failure(const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    char *text = format_text_of(format, args);
-    va_end(args);
-    print_problem("cairn: ", text);
-    free(text);
-    return EXIT_FAILED;
 }
 
 // ---- memory, time, names ----
@@ -139,6 +37,22 @@ void *reallocate(void *pointer, int64_t count, size_t size) {
 void *allocate(int64_t count, size_t size) {
     void *memory = reallocate(NULL, count, size);
     return memset(memory, 0, (size_t)count * size);
+}
+
+FILE *text_stream_open(char **text, size_t *size) {
+    FILE *stream = open_memstream(text, size);
+    if (!stream) {
+        exit(report_failure("out of memory"));
+    }
+    return stream;
+}
+
+void text_stream_close(FILE *stream, char *const *text) {
+    bool whole = !ferror(stream);
+    whole = fclose(stream) == 0 && whole;
+    if (!whole || !*text) {
+        exit(report_failure("out of memory"));
+    }
 }
 
 int compare_reals(const void *a, const void *b) {

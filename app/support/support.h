@@ -39,6 +39,10 @@ command_fn command_bench, command_check, command_convert, command_demo, command_
 // Prints "file:line:column: message; hint" and, for a text file, the line with a caret under the
 // place. Returns the exit code that fits the status.
 int report_error(const cn_error *error);
+// The same without the object that report_errors_as_json asks for.
+int report_error_text(const cn_error *error);
+// From now on errors are also printed as {"error": {...}} on standard output, one object per line.
+void report_errors_as_json(void);
 // The same for an error that may not say which file it is about.
 int report_error_in(const cn_error *error, const char *path);
 // Fills in that there is no memory; returns CN_ERR_MEMORY.
@@ -57,6 +61,10 @@ cn_env env_with_threads(int32_t threads);
 void *allocate(int64_t count, size_t size);
 void *reallocate(void *pointer, int64_t count, size_t size);
 #define ALLOCATE(type, count) ((type *)allocate((count), sizeof(type)))
+// A stream whose bytes are kept in *text, which is whole, ended by a zero and to be freed once the
+// stream is closed. Both end the program when there is no memory.
+FILE *text_stream_open(char **text, size_t *size);
+void text_stream_close(FILE *stream, char *const *text);
 int compare_reals(const void *a, const void *b);       // of qsort: ascending
 double *copy_reals(const double *from, int64_t count); // NULL gives zeros
 

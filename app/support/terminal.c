@@ -91,11 +91,16 @@ static int32_t word_columns(const char *word) {
 }
 
 void print_wrapped(FILE *out, const char *label, int32_t label_width, const char *text) {
+    fputs(label, out);
+    print_wrapped_after(out, text_columns(label), label_width, text);
+}
+
+void print_wrapped_after(FILE *out, int32_t printed, int32_t label_width, const char *text) {
     int32_t width = terminal_columns(out);
     width = width < WIDEST_TEXT ? width : WIDEST_TEXT;
     int32_t at = label_width;
     bool line_start = true;
-    fprintf(out, "%-*s", (int)label_width, label);
+    fprintf(out, "%*s", printed < label_width ? (int)(label_width - printed) : 0, "");
     while (*text) {
         if (*text == '\n' && text[1]) {
             fprintf(out, "\n%*s", (int)label_width, "");

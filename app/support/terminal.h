@@ -21,6 +21,8 @@ int32_t text_columns(const char *text); // characters of a UTF-8 text
 // text as paragraphs to the width of the terminal: first after label, later lines under it. Bytes
 // that are not printable UTF-8 are shown as \xHH.
 void print_wrapped(FILE *out, const char *label, int32_t label_width, const char *text);
+// The same where so many columns of the line are printed already; the text begins at another one.
+void print_wrapped_after(FILE *out, int32_t printed, int32_t column, const char *text);
 // One character as shown, into shown; returns the bytes of text it took.
 #define ESCAPED_SIZE 8
 int32_t escape_character(const char *text, char shown[ESCAPED_SIZE]);

@@ -117,8 +117,11 @@ static cn_status html_ledger(html_writer *html, byte_buffer *out, cn_error *erro
 static cn_status html_head(html_writer *html, byte_buffer *out, cn_error *error) {
     byte_buffer data = {0};
     const char *bodies;
-    char *hello = replay_hello(&html->replay, "file", NULL);
-    cn_status status = replay_bodies(&html->replay, &bodies, error);
+    char *hello = NULL;
+    cn_status status = replay_hello(&html->replay, "file", NULL, &hello, error);
+    if (status == CN_OK) {
+        status = replay_bodies(&html->replay, &bodies, error);
+    }
     if (status == CN_OK) {
         put_string(&data, "{\"hello\":");
         put_string(&data, hello);

@@ -1,6 +1,6 @@
 // app/web/html.h
 // A run as one HTML file: the page with its data compressed inside, to be opened from the disk
-// without a server (docs/viewer-protocol.md).
+// without a server (docs/reference/viewer-protocol.md).
 #ifndef CAIRN_APP_WEB_HTML_H
 #define CAIRN_APP_WEB_HTML_H
 

@@ -98,6 +98,7 @@ static void live_frame_free(live_frame *frame) {
     free(frame->q);
     free(frame->v);
     free(frame->contacts);
+    free(frame->joints);
 }
 
 void live_news_free(live_news *news) {
@@ -137,6 +138,22 @@ static void live_wake(live_run *live) {
 
 // ---- what the thread reports ----
 
+// What joints hold, as impulses in a second.
+static void live_fill_joints(const live_run *live, live_frame *frame) {
+    int32_t count = cn_model_joint_count(live->loop->model);
+    if (!frame->joints && count > 0) {
+        frame->joints = ALLOCATE(cn_joint_record, count);
+    }
+    for (int32_t i = 0; i < count; i++) {
+        cn_joint_state state;
+        cn_sim_joint(live->loop->sim, i + 1, &state);
+        frame->joints[i] =
+            (cn_joint_record){.value = state.value, .rate = state.rate, .effort = state.effort};
+        memcpy(frame->joints[i].impulse, state.force, sizeof state.force);
+    }
+    frame->joint_count = count;
+}
+
 static void live_fill(live_run *live) {
     const cn_sim *sim = live->loop->sim;
     live_frame *frame = &live->spare;
@@ -158,6 +175,7 @@ static void live_fill(live_run *live) {
     for (int32_t i = 0; i < frame->contact_count; i++) {
         cn_sim_contact(sim, i, &frame->contacts[i]);
     }
+    live_fill_joints(live, frame);
 }
 
 // Puts the state into the mailbox, instead of one that was not taken.
@@ -246,9 +264,15 @@ static cn_status live_reset(live_run *live, cn_error *error) {
     double kinetic, potential;
     cn_status status = cn_sim_load(loop->sim, live->start, live->start_size, error);
     live_pace(live);
-    status = status == CN_OK ? cn_recorder_restart(loop->recorder, loop->sim, error) : status;
-    status = status == CN_OK ? cn_recorder_frame(loop->recorder, loop->sim, error) : status;
-    status = status == CN_OK ? cn_recorder_flush(loop->recorder, error) : status;
+    if (status == CN_OK) {
+        status = cn_recorder_restart(loop->recorder, loop->sim, error);
+    }
+    if (status == CN_OK) {
+        status = cn_recorder_frame(loop->recorder, loop->sim, error);
+    }
+    if (status == CN_OK) {
+        status = cn_recorder_flush(loop->recorder, error);
+    }
     cn_sim_energy(loop->sim, &kinetic, &potential);
     loop->summary = run_summary_start(kinetic + potential);
     live->sums = (ledger_sums){.energy_initial = kinetic + potential};
@@ -423,9 +447,7 @@ static cn_status live_step(live_run *live, cn_error *error) {
         live_wait(live, LIVE_IDLE); // after a signal, for the end; commands are there already
         return CN_OK;
     }
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     live->steps_left -= live->steps_left > 0;
     live->frames += recorded;
     live->bytes += recorded ? live_frame_bytes(live) : 0;
@@ -443,7 +465,9 @@ static cn_status live_step(live_run *live, cn_error *error) {
     pthread_mutex_unlock(&live->mutex);
     bool shown = wall_clock() - live->published >= LIVE_FRAME_TIME;
     status = live_flush(live, live->paused, error);
-    status = status == CN_OK ? live_limit(live, error) : status;
+    if (status == CN_OK) {
+        status = live_limit(live, error);
+    }
     if (shown || last || live->paused) {
         live_publish(live);
     }

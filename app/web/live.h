@@ -37,6 +37,8 @@ typedef struct live_frame {
     double *q, *v;
     cn_contact_record *contacts;
     int32_t contact_count, contact_capacity;
+    cn_joint_record *joints;
+    int32_t joint_count;
 } live_frame;
 
 typedef struct live_row {

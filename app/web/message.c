@@ -1,5 +1,5 @@
 // app/web/message.c
-// Messages of the page; see message.h and docs/viewer-protocol.md.
+// Messages of the page; see message.h and docs/reference/viewer-protocol.md.
 #include "web/message.h"
 
 #include "support/support.h"
@@ -57,10 +57,29 @@ static int32_t quaternion_part(double x) {
     return scaled >= -QUATERNION_SCALE && scaled <= QUATERNION_SCALE ? (int32_t)scaled : 0;
 }
 
+static void put_joint_columns(byte_buffer *out, int32_t dim, const message_joints *joints) {
+    bytes_u32(out, (uint32_t)joints->count);
+    for (int32_t i = 0; i < joints->count; i++) {
+        bytes_f32(out, joints->row[i].value);
+    }
+    for (int32_t i = 0; i < joints->count; i++) {
+        bytes_f32(out, joints->row[i].rate);
+    }
+    for (int32_t i = 0; i < joints->count; i++) {
+        bytes_f32(out, joints->row[i].effort);
+    }
+    for (int32_t i = 0; i < joints->count; i++) {
+        for (int32_t k = 0; k < dim; k++) {
+            bytes_f32(out, joints->row[i].impulse[k] / joints->h);
+        }
+    }
+}
+
 void message_frame(byte_buffer *out, const message_head *head, int32_t dim, int32_t bodies,
-                   bool unturned, const double *q, const double *v) {
+                   bool unturned, const double *q, const double *v, const message_joints *joints) {
     int32_t pose = dim == 3 ? 7 : 3, size = dim == 3 ? 6 : 3;
-    uint32_t flags = flat_flag(dim) | (unturned ? MESSAGE_UNTURNED : 0);
+    uint32_t flags = flat_flag(dim) | (unturned ? MESSAGE_UNTURNED : 0) |
+                     (joints->count > 0 ? MESSAGE_JOINTS : 0);
     size_t start = message_begin(out, TYPE_FRAME, flags, head, bodies);
     put_columns(out, q, bodies, pose, 0, dim);
     for (int64_t i = 0; dim == 3 && !unturned && i < bodies; i++) {
@@ -73,6 +92,9 @@ void message_frame(byte_buffer *out, const message_head *head, int32_t dim, int3
     }
     put_columns(out, v, bodies, size, 0, dim);
     put_columns(out, v, bodies, size, dim, size - dim);
+    if (joints->count > 0) {
+        put_joint_columns(out, dim, joints);
+    }
     message_finish(out, start);
 }
 
@@ -153,9 +175,11 @@ void ledger_row(ledger_sums *sums, const cn_step_report *report, double out[LEDG
     summed.dissipated_impact = sums->impact += report->dissipated_impact;
     summed.dissipated_numerical = sums->numerical += report->dissipated_numerical;
     summed.work_correction = sums->correction += report->work_correction;
-    double balance = report->kinetic + report->potential - sums->energy_initial - sums->work -
-                     sums->joints - sums->correction + sums->friction + sums->impact +
-                     sums->numerical;
+    summed.dissipated_viscous = sums->viscous += report->dissipated_viscous;
+    summed.dissipated_plastic = sums->plastic += report->dissipated_plastic;
+    double balance = report->kinetic + report->potential + report->elastic - sums->energy_initial -
+                     sums->work - sums->joints - sums->correction + sums->friction + sums->impact +
+                     sums->numerical + sums->viscous + sums->plastic;
     const double values[LEDGER_COLUMNS] = {CN_LEDGER_VALUES(VALUE) balance};
     memcpy(out, values, sizeof values);
 }

@@ -1,5 +1,5 @@
 // app/web/message.h
-// The binary messages between the page and its server (docs/viewer-protocol.md). Each function
+// The binary messages between the page and its server (docs/reference/viewer-protocol.md). Each function
 // appends one whole message, header included.
 #ifndef CAIRN_APP_WEB_MESSAGE_H
 #define CAIRN_APP_WEB_MESSAGE_H
@@ -11,7 +11,7 @@
 #define MESSAGE_HEADER 32
 
 // Flags of a header.
-enum { MESSAGE_FLAT = 1, MESSAGE_UNTURNED = 8 };
+enum { MESSAGE_FLAT = 1, MESSAGE_UNTURNED = 8, MESSAGE_JOINTS = 32 };
 
 // What a message answers and when it was.
 typedef struct message_head {
@@ -20,9 +20,16 @@ typedef struct message_head {
     double t;
 } message_head;
 
+// Joints of a frame and the step h [s] that makes forces of impulses.
+typedef struct message_joints {
+    const cn_joint_record *row;
+    int32_t count;
+    double h;
+} message_joints;
+
 // bodies' poses q and velocities v as a run file has them; unturned: orientations are left out.
 void message_frame(byte_buffer *out, const message_head *head, int32_t dim, int32_t bodies,
-                   bool unturned, const double *q, const double *v);
+                   bool unturned, const double *q, const double *v, const message_joints *joints);
 // h [s]: what makes forces of impulses.
 void message_contacts(byte_buffer *out, const message_head *head, int32_t dim, double h,
                       const cn_contact_record *contacts, int32_t count);
@@ -43,7 +50,7 @@ extern const char *const ledger_columns[LEDGER_COLUMNS];
 // Sums over the steps so far, and the row that they make of the next one.
 typedef struct ledger_sums {
     double energy_initial, correction; // [J]
-    double work, joints, friction, impact, numerical;
+    double work, joints, friction, impact, numerical, viscous, plastic;
 } ledger_sums;
 void ledger_row(ledger_sums *sums, const cn_step_report *report, double out[LEDGER_COLUMNS]);
 

@@ -16,6 +16,8 @@
 
 #define SAMPLED_FRAMES 16
 #define FORCE_SHARE 0.985 // the percentile that stands for a strong force
+#define REST_RATE 1e-3    // [1/s] of its size: a body that moves so slowly is at rest to the eye
+#define REST_ENERGY 1e-12 // [J] where no mass is known
 
 // Up to where a figure is good and up to where it is loose, as shares of the run's tolerance,
 // length and energy. A loss is judged mildly where theta > 1/2 takes energy on purpose.
@@ -75,7 +77,7 @@ static cn_status replay_settings(replay_file *replay, cn_error *error) {
     replay->tolerance = tolerance ? strtod(tolerance, NULL) : (double)NAN;
     replay->theta = (double)NAN;
     replay->gravity[0] = replay->gravity[1] = replay->gravity[2] = (double)NAN;
-    cn_status status = run_model(replay->run, replay->path, NULL, 0, &replay->model, error);
+    cn_status status = run_model(NULL, replay->run, replay->path, &replay->model, error);
     if (status == CN_ERR_MEMORY) {
         return status;
     }
@@ -100,6 +102,31 @@ static cn_status replay_settings(replay_file *replay, cn_error *error) {
     return CN_OK;
 }
 
+// Whether a body is in free fall far below where the run began: as fast as a fall from there makes
+// it, or half as fast. What lands somewhere below is at rest in later frames and belongs to the
+// picture.
+static bool replay_fell_away(const replay_file *replay, const double *x, int32_t body) {
+    int32_t size = replay->dim == 3 ? 6 : 3;
+    const double *v = replay->v + (int64_t)size * body, *g = replay->gravity;
+    double strength = 0.0, fall = 0.0, speed = 0.0, extent = 0.0;
+    for (int32_t k = 0; k < replay->dim; k++) {
+        strength += g[k] * g[k];
+    }
+    strength = sqrt(strength);
+    if (!(strength > 0.0)) { // NaN where the scene is not known
+        return false;
+    }
+    for (int32_t k = 0; k < replay->dim; k++) {
+        double down = g[k] / strength;
+        double lowest = down > 0.0 ? replay->start_high[k] : replay->start_low[k];
+        fall += (x[k] - lowest) * down;
+        speed += v[k] * down;
+        extent = fmax(extent, replay->start_high[k] - replay->start_low[k]);
+    }
+    double margin = extent + 5.0 * replay->length;
+    return fall > margin && speed > 0.5 * sqrt(2.0 * strength * fall);
+}
+
 // Gathers the positions of moving bodies and the normal forces of one frame.
 static cn_status replay_sample(replay_file *replay, int64_t place, const bool *moving,
                                cn_arena *memory, byte_buffer *forces, cn_error *error) {
@@ -107,18 +134,26 @@ static cn_status replay_sample(replay_file *replay, int64_t place, const bool *m
     int64_t step;
     double t;
     cn_contact_record *contacts;
-    cn_status status = cn_run_frame(replay->run, place, &step, &t, replay->q, replay->v, error);
-    status = status == CN_OK ? cn_run_contacts(replay->run, place, memory, &contacts, &count, error)
-                             : status;
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(cn_run_frame(replay->run, place, &step, &t, replay->q, replay->v, error));
+    CN_TRY(cn_run_contacts(replay->run, place, memory, &contacts, &count, error));
+    double low[3], high[3];
+    memcpy(low, replay->low, sizeof low);
+    memcpy(high, replay->high, sizeof high);
     for (int32_t i = 0; i < replay->bodies; i++) {
-        for (int32_t k = 0; moving[i] && k < replay->dim; k++) {
-            double x = replay->q[(int64_t)pose * i + k];
-            replay->low[k] = fmin(replay->low[k], x); // a NaN is left out
-            replay->high[k] = fmax(replay->high[k], x);
+        const double *x = replay->q + (int64_t)pose * i;
+        if (!moving[i] || (place > 0 && replay_fell_away(replay, x, i))) {
+            continue;
         }
+        for (int32_t k = 0; k < replay->dim; k++) {
+            low[k] = fmin(low[k], x[k]); // a NaN is left out
+            high[k] = fmax(high[k], x[k]);
+        }
+    }
+    memcpy(replay->low, low, sizeof low);
+    memcpy(replay->high, high, sizeof high);
+    if (place == 0) {
+        memcpy(replay->start_low, low, sizeof low);
+        memcpy(replay->start_high, high, sizeof high);
     }
     for (int32_t i = 0; i < count; i++) {
         double force = 0.0;
@@ -199,25 +234,37 @@ static cn_status replay_scale(replay_file *replay, cn_error *error) {
     for (int32_t k = 0; k < replay->dim; k++) {
         gravity += replay->gravity[k] * replay->gravity[k];
     }
+    // Not below the energy of bodies that move by REST_RATE of their size per second: without motion
+    // and gravity rounding is all there is, and is no failure.
+    double slow = REST_RATE * replay->length;
+    double minimum = mass > 0.0 ? 0.5 * mass * slow * slow : REST_ENERGY;
     double weight = mass * sqrt(gravity) * replay->length;
-    replay->scale = fmax(sums[0], sums[1]);
+    replay->scale = fmax(fmax(sums[0], sums[1]), minimum);
     replay->scale = weight > replay->scale ? weight : replay->scale;
     return status;
 }
 
+// For cJSON, so that no memory is not taken for a text that is no JSON.
+static void *allocate_bytes(size_t size) {
+    return reallocate(NULL, 1, size);
+}
+
 cn_status replay_open(const char *path, replay_file *out, cn_error *error) {
+    cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = allocate_bytes, .free_fn = free});
     *out = (replay_file){.path = path};
     cn_status status = cn_run_open(NULL, path, &out->run, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     out->dim = cn_run_dim(out->run);
     out->bodies = cn_run_body_count(out->run);
     out->q = ALLOCATE(double, 7 * (int64_t)out->bodies + 1);
     out->v = ALLOCATE(double, 6 * (int64_t)out->bodies + 1);
     status = replay_settings(out, error);
-    status = status == CN_OK ? replay_sample_all(out, error) : status;
-    status = status == CN_OK ? replay_scale(out, error) : status;
+    if (status == CN_OK) {
+        status = replay_sample_all(out, error);
+    }
+    if (status == CN_OK) {
+        status = replay_scale(out, error);
+    }
     if (status != CN_OK) {
         replay_close(out);
     }
@@ -301,7 +348,8 @@ static void put_title(json_writer *json, const char *name) {
     free(folder);
 }
 
-static void put_run(replay_file *replay, json_writer *json, const hello_live *live) {
+// last: the last step of the ledger
+static void put_run(replay_file *replay, json_writer *json, const hello_live *live, int64_t last) {
     const int64_t *steps;
     const double *times;
     int64_t frames = cn_run_moments(replay->run, &steps, &times);
@@ -326,7 +374,6 @@ static void put_run(replay_file *replay, json_writer *json, const hello_live *li
     if (replay->model) {
         put_reals(json, "gravity", replay->gravity, replay->dim);
     }
-    int64_t last = cn_run_last_step(replay->run);
     put_int(json, "steps", live ? live->step : last);
     put_real(json, "t_end",
              live         ? live->t
@@ -371,29 +418,31 @@ static void put_facts(replay_file *replay, json_writer *json) {
     put_close(json, ']');
 }
 
-// A message of that op; ends the program when there is no memory.
+// A message of that op.
 static json_writer *message_start(json_text *message, const char *op) {
-    if (!json_text_start(message)) {
-        exit(report_failure("out of memory"));
-    }
+    json_text_start(message);
     put_text(&message->json, "op", op);
     return &message->json;
 }
 
-char *replay_hello(replay_file *replay, const char *mode, const hello_live *live) {
+cn_status replay_hello(replay_file *replay, const char *mode, const hello_live *live, char **text,
+                       cn_error *error) {
+    int64_t last;
+    CN_TRY(cn_run_last_step(replay->run, &last, error));
     json_text message;
     json_writer *json = message_start(&message, "hello");
     put_int(json, "v", 1);
     put_text(json, "mode", mode);
     put_text(json, "cairn", cn_version());
     put_bool(json, "checked", true); // every residual in a ledger is the checker's
-    put_run(replay, json, live);
+    put_run(replay, json, live, last);
     put_facts(replay, json);
     if (live) {
         hello_put_live(replay, json, live);
     }
     json_text_end(&message);
-    return message.text;
+    *text = message.text;
+    return CN_OK;
 }
 
 // ---- bodies ----
@@ -432,37 +481,43 @@ static void put_stored(json_writer *json, const char *text) {
     cJSON_Delete(parsed);
 }
 
+static void put_name(json_writer *json, const cn_run_body *body) {
+    put_text(json, NULL, body->name);
+}
+
+static void put_kind(json_writer *json, const cn_run_body *body) {
+    put_text(json, NULL, body->kind);
+}
+
+static void put_material(json_writer *json, const cn_run_body *body) {
+    put_text(json, NULL, body->material);
+}
+
+static void put_mass(json_writer *json, const cn_run_body *body) {
+    put_real(json, NULL, body->mass);
+}
+
+static void put_com(json_writer *json, const cn_run_body *body) {
+    put_stored(json, body->com);
+}
+
+static void put_inertia(json_writer *json, const cn_run_body *body) {
+    put_stored(json, body->inertia);
+}
+
 static void put_body_columns(const cn_run_body *rows, int32_t count, json_writer *json) {
-    put_open(json, "name", '[');
-    for (int32_t i = 0; i < count; i++) {
-        put_text(json, NULL, rows[i].name);
+    static const struct {
+        const char *key;
+        void (*put)(json_writer *json, const cn_run_body *body);
+    } columns[] = {{"name", put_name}, {"kind", put_kind}, {"material", put_material},
+                   {"mass", put_mass}, {"com", put_com},   {"inertia", put_inertia}};
+    for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++) {
+        put_open(json, columns[k].key, '[');
+        for (int32_t i = 0; i < count; i++) {
+            columns[k].put(json, &rows[i]);
+        }
+        put_close(json, ']');
     }
-    put_close(json, ']');
-    put_open(json, "kind", '[');
-    for (int32_t i = 0; i < count; i++) {
-        put_text(json, NULL, rows[i].kind);
-    }
-    put_close(json, ']');
-    put_open(json, "material", '[');
-    for (int32_t i = 0; i < count; i++) {
-        put_text(json, NULL, rows[i].material);
-    }
-    put_close(json, ']');
-    put_open(json, "mass", '[');
-    for (int32_t i = 0; i < count; i++) {
-        put_real(json, NULL, rows[i].mass);
-    }
-    put_close(json, ']');
-    put_open(json, "com", '[');
-    for (int32_t i = 0; i < count; i++) {
-        put_stored(json, rows[i].com);
-    }
-    put_close(json, ']');
-    put_open(json, "inertia", '[');
-    for (int32_t i = 0; i < count; i++) {
-        put_stored(json, rows[i].inertia);
-    }
-    put_close(json, ']');
 }
 
 static void put_shapes(const cn_run_body *rows, int32_t count, json_writer *json) {
@@ -557,14 +612,21 @@ cn_status replay_frame(replay_file *replay, int64_t place, uint32_t id, byte_buf
     int32_t count;
     cn_arena *memory = cn_arena_create(NULL);
     cn_status status = memory ? CN_OK : error_memory(error);
-    status = status == CN_OK ? cn_run_frame(replay->run, place, &head.step, &head.t, replay->q,
-                                            replay->v, error)
-                             : status;
-    status = status == CN_OK ? cn_run_contacts(replay->run, place, memory, &rows, &count, error)
-                             : status;
     if (status == CN_OK) {
+        status = cn_run_frame(replay->run, place, &head.step, &head.t, replay->q, replay->v, error);
+    }
+    if (status == CN_OK) {
+        status = cn_run_contacts(replay->run, place, memory, &rows, &count, error);
+    }
+    message_joints joints = {.h = replay->h};
+    cn_joint_record *joint_rows;
+    if (status == CN_OK) {
+        status = cn_run_joints(replay->run, place, memory, &joint_rows, &joints.count, error);
+    }
+    if (status == CN_OK) {
+        joints.row = joint_rows;
         message_frame(frame, &head, replay->dim, replay->bodies, replay->unturned, replay->q,
-                      replay->v);
+                      replay->v, &joints);
         message_contacts(contacts, &head, replay->dim, replay->h, rows, count);
     }
     cn_arena_destroy(memory);
@@ -597,7 +659,8 @@ static bool ledger_answer_add(void *user, const cn_step_report *report) {
 
 cn_status replay_ledger(replay_file *replay, uint32_t id, int64_t from, int64_t to, int64_t bins,
                         byte_buffer *out, cn_error *error) {
-    int64_t last = cn_run_last_step(replay->run);
+    int64_t last;
+    CN_TRY(cn_run_last_step(replay->run, &last, error));
     from = from > 1 ? from : 1;
     to = to < last ? to : last;
     ledger_answer answer = {.sums = {.energy_initial = replay_energy_initial(replay)},

@@ -1,6 +1,6 @@
 // app/web/replay.h
 // A run file as the page sees it: what is known of the run, its bodies, and answers to requests,
-// as the messages of docs/viewer-protocol.md. Frames are read one by one when asked for; the file
+// as the messages of docs/reference/viewer-protocol.md. Frames are read one by one when asked for; the file
 // is never read whole.
 #ifndef CAIRN_APP_WEB_REPLAY_H
 #define CAIRN_APP_WEB_REPLAY_H
@@ -14,14 +14,15 @@ typedef struct replay_file {
     int32_t dim, bodies;
     double h, theta, tolerance;
     double gravity[3];
-    bool unturned; // every body is a sphere about its own origin
-    bool checked;  // the facts below were gathered from frames that were there
-    double low[3], high[3];
-    double force_ref, force_mean; // [N]; NaN: no contact presses
-    double length;                // [m] the median size of moving bodies
-    double scale;                 // [J] what energy errors are measured by
-    double *q, *v;                // a frame
-    char *bodies_text;            // of replay_bodies; NULL: not asked for so far
+    bool unturned;                      // every body is a sphere about its own origin
+    bool checked;                       // the facts below were gathered from frames that were there
+    double low[3], high[3];             // [m] box of moving bodies, without those that fell away
+    double start_low[3], start_high[3]; // the same of the first frame
+    double force_ref, force_mean;       // [N]; NaN: no contact presses
+    double length;                      // [m] the median size of moving bodies
+    double scale;                       // [J] what energy errors are measured by
+    double *q, *v;                      // a frame
+    char *bodies_text;                  // of replay_bodies; NULL: not asked for so far
 } replay_file;
 
 // On failure there is nothing to close.
@@ -42,7 +43,8 @@ typedef struct hello_live {
 } hello_live;
 
 // JSON text, to be freed. mode: "replay", "live" or "file"; live: NULL unless it is one.
-char *replay_hello(replay_file *replay, const char *mode, const hello_live *live);
+cn_status replay_hello(replay_file *replay, const char *mode, const hello_live *live, char **text,
+                       cn_error *error);
 // JSON text, made once and kept: a run's bodies do not change.
 cn_status replay_bodies(replay_file *replay, const char **text, cn_error *error);
 

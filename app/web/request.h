@@ -1,5 +1,5 @@
 // app/web/request.h
-// What the page asks for and commands (docs/viewer-protocol.md), read from JSON that anybody may
+// What the page asks for and commands (docs/reference/viewer-protocol.md), read from JSON that anybody may
 // have sent: every field is checked here, and nothing else looks at the text.
 #ifndef CAIRN_APP_WEB_REQUEST_H
 #define CAIRN_APP_WEB_REQUEST_H

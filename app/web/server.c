@@ -4,7 +4,8 @@
 //
 // Refused: a Host that is not ours (a name that was made to point here), an Origin that is not ours
 // (a page from elsewhere), a token that is not ours (another user of the machine), messages that
-// are too long or too many, more pages than a few.
+// are too long, too many or sent without a mask, more pages than a few. Connections that ask for
+// nothing give way to new ones.
 #include "web/server.h"
 
 #include "support/progress.h"
@@ -14,10 +15,12 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <libwebsockets.h>
+#include <linux/tcp.h>
 #include <netdb.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -28,6 +31,7 @@ extern char **environ;
 #define TOKEN_BYTES 16   // random
 #define TICK_US 100000   // [us] between two updates of a live run's figures
 #define SOCKETS_MAX 64   // connections of any kind
+#define WAITING_MAX 32   // of them that are no page's socket; the oldest is ended for one more
 #define HTTP_CHUNK 65536 // bytes of a file sent at a time
 #define HOSTS_MAX 3
 
@@ -42,6 +46,8 @@ struct web_server {
     char address[400];
     char policy[1400]; // Content-Security-Policy
     lws_sorted_usec_list_t tick;
+    struct lws *waiting[WAITING_MAX + 1]; // the oldest first
+    int32_t waiting_count;
     bool had_page;
 };
 
@@ -185,6 +191,27 @@ static web_server *server_of(struct lws *wsi) {
     return lws_context_user(lws_get_context(wsi));
 }
 
+// ---- connections that are no page's socket ----
+
+static void waiting_remove(web_server *server, const struct lws *wsi) {
+    int32_t kept = 0;
+    for (int32_t i = 0; i < server->waiting_count; i++) {
+        if (server->waiting[i] != wsi) {
+            server->waiting[kept++] = server->waiting[i];
+        }
+    }
+    server->waiting_count = kept;
+}
+
+static void waiting_add(web_server *server, struct lws *wsi) {
+    server->waiting[server->waiting_count++] = wsi;
+    if (server->waiting_count > WAITING_MAX) {
+        struct lws *oldest = server->waiting[0];
+        waiting_remove(server, oldest);
+        lws_set_timeout(oldest, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
+    }
+}
+
 static int http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *client, void *in,
                          size_t size) {
     switch (reason) {
@@ -194,6 +221,12 @@ static int http_callback(struct lws *wsi, enum lws_callback_reasons reason, void
         return http_write(wsi, client);
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
         return 1; // a WebSocket without our subprotocol
+    case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
+        waiting_add(server_of(wsi), wsi);
+        return 0;
+    case LWS_CALLBACK_WSI_DESTROY:
+        waiting_remove(server_of(wsi), wsi);
+        return 0;
     case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
         session_update(server_of(wsi)->session, false);
         lws_callback_on_writable_all_protocol(
@@ -210,6 +243,9 @@ typedef struct socket_session {
     web_page *page; // NULL: refused, to be closed with the code
     int32_t close_code;
     byte_buffer message; // as far as it has come
+    int64_t before;      // bytes that were read before the first frame
+    int64_t frames;      // bytes that all frames so far have with a mask
+    int64_t payload;     // of the frame that is coming
 } socket_session;
 
 static int socket_close(struct lws *wsi, int32_t code) {
@@ -217,8 +253,33 @@ static int socket_close(struct lws *wsi, int32_t code) {
     return -1;
 }
 
+// Bytes of a connection that were read so far; negative: not known.
+static int64_t socket_read_bytes(struct lws *wsi) {
+    struct tcp_info info = {0};
+    socklen_t size = sizeof info;
+    int handle = lws_get_socket_fd(wsi), unread = 0;
+    bool known = getsockopt(handle, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 &&
+                 size >= offsetof(struct tcp_info, tcpi_bytes_received) + sizeof(uint64_t) &&
+                 ioctl(handle, FIONREAD, &unread) == 0;
+    return known ? (int64_t)info.tcpi_bytes_received - unread : -1;
+}
+
+// Whether what came of a frame may have had a mask, as all that a browser sends has (RFC 6455,
+// 5.1). The library does not tell; frames without one are four bytes shorter than they must be.
+static bool socket_is_masked(struct lws *wsi, socket_session *client, size_t size) {
+    client->payload += (int64_t)size;
+    if (lws_remaining_packet_payload(wsi) > 0) {
+        return true;
+    }
+    client->frames += 6 + client->payload + (client->payload > 125 ? 2 : 0);
+    client->payload = 0;
+    int64_t read = socket_read_bytes(wsi);
+    return read < 0 || client->before < 0 || read - client->before >= client->frames;
+}
+
 static int socket_open(web_server *server, struct lws *wsi, socket_session *client) {
-    *client = (socket_session){0};
+    *client = (socket_session){.before = socket_read_bytes(wsi)};
+    waiting_remove(server, wsi);
     if (!token_allowed(server, wsi)) {
         client->close_code = CLOSE_TOKEN;
     } else if (!(client->page = page_open(server->session))) {
@@ -234,6 +295,9 @@ static int socket_receive(web_server *server, struct lws *wsi, socket_session *c
     if (!client->page || lws_frame_is_binary(wsi)) {
         return socket_close(wsi, client->page ? LWS_CLOSE_STATUS_UNACCEPTABLE_OPCODE
                                               : client->close_code);
+    }
+    if (!socket_is_masked(wsi, client, size)) {
+        return socket_close(wsi, LWS_CLOSE_STATUS_PROTOCOL_ERR);
     }
     if (client->message.size + size > REQUEST_SIZE) {
         return socket_close(wsi, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE);

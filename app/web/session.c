@@ -1,5 +1,5 @@
 // app/web/session.c
-// The server's side of docs/viewer-protocol.md; see session.h.
+// The server's side of docs/reference/viewer-protocol.md; see session.h.
 #include "web/session.h"
 
 #include "support/json.h"
@@ -53,9 +53,7 @@ typedef struct command_error {
 
 static void page_complain(web_page *page, const command_error *trouble) {
     json_text message;
-    if (!json_text_start(&message)) {
-        return;
-    }
+    json_text_start(&message);
     json_writer *json = &message.json;
     put_text(json, "op", "error");
     put_text(json, "code", trouble->code);
@@ -85,11 +83,15 @@ static void page_hello(page_session *session, web_page *page) {
         live.until = cn_model_settings(session->replay->model)->until;
     }
     const char *bodies;
-    char *hello = replay_hello(session->replay, session->live ? "live" : "replay",
-                               session->live ? &live : NULL);
-    page_send_text(page, hello);
-    free(hello);
-    if (replay_bodies(session->replay, &bodies, &error) != CN_OK) {
+    char *hello = NULL;
+    cn_status status = replay_hello(session->replay, session->live ? "live" : "replay",
+                                    session->live ? &live : NULL, &hello, &error);
+    if (status == CN_OK) {
+        page_send_text(page, hello);
+        free(hello);
+        status = replay_bodies(session->replay, &bodies, &error);
+    }
+    if (status != CN_OK) {
         command_error trouble = {"damaged", error.message, NULL, 0};
         page_complain(page, &trouble);
         return;
@@ -415,9 +417,7 @@ static void session_events(page_session *session) {
     for (int32_t i = 0; session->page_count > 0 && i < session->news.event_count; i++) {
         const live_event *event = &session->news.events[i];
         json_text message;
-        if (!json_text_start(&message)) {
-            return;
-        }
+        json_text_start(&message);
         json_writer *json = &message.json;
         put_text(json, "op", "event");
         put_int(json, "step", event->step);
@@ -468,8 +468,9 @@ static void session_frame(page_session *session) {
     }
     session->frame.size = session->contacts.size = 0;
     session->frame_serial++;
+    const message_joints joints = {frame->joints, frame->joint_count, 1.0};
     message_frame(&session->frame, &head, replay->dim, replay->bodies, replay->unturned, frame->q,
-                  frame->v);
+                  frame->v, &joints);
     message_contacts(&session->contacts, &head, replay->dim, replay->h, frame->contacts,
                      frame->contact_count);
 }
@@ -501,9 +502,7 @@ static void page_catch_up(page_session *session, web_page *page) {
 static void session_figures(page_session *session) {
     const live_news *news = &session->news;
     json_text message;
-    if (!json_text_start(&message)) {
-        return;
-    }
+    json_text_start(&message);
     json_writer *json = &message.json;
     put_text(json, "op", "live");
     put_int(json, "step", news->step);

@@ -2,7 +2,6 @@
 // Comparisons of settings of ours and other engines; see comparison.h.
 #include "bench/engines/comparison.h"
 
-#include "support/json.h"
 #include "support/progress.h"
 #include "support/terminal.h"
 
@@ -91,95 +90,92 @@ static void engine_phases(const compared_engine *engine, double shares[PHASES + 
 
 // ---- what is said ----
 
-static const text_column comparison_columns[] = {
-    {"engine", -26},  {"S_p", 8},         {"least", 8},
-    {"most", 8},      {"x ODE", 7},       {"contacts", 8},
-    {"missed", 6},    {"overlap", 9},     {"worst", 9},
-    {"moved [m]", 9}, {"E_kin [J]", 9},   {"residual", 9},
-    {"worst", 9},     {"iterations", 10}, {"det/ass/sol/adv %", 17},
-    {NULL, 0}};
+static const row_column comparison_columns[] = {{"scene", NULL, 0, 0, 0.0},
+                                                {NULL, "engine", -26, 0, 0.0},
+                                                {"engine", NULL, 0, 0, 0.0},
+                                                {"setting", NULL, 0, 0, 0.0},
+                                                {"starts", NULL, 0, 0, 0.0},
+                                                {"until", NULL, 0, 0, 0.0},
+                                                {"simulated", NULL, 0, 0, 0.0},
+                                                {"cpu_s", NULL, 0, 0, 0.0},
+                                                {"sp", "S_p", 8, 3, 0.0},
+                                                {"sp_least", "least", 8, 3, 0.0},
+                                                {"sp_most", "most", 8, 3, 0.0},
+                                                {"sp_over_ode", "x ODE", 7, 3, 0.0},
+                                                {"contacts", "contacts", 8, 4, 0.0},
+                                                {"missed", "missed", 6, 0, 0.0},
+                                                {"overlap_settled", "overlap", 9, 2, 0.0},
+                                                {"overlap_worst", "worst", 9, 2, 0.0},
+                                                {"moved", "moved [m]", 9, 2, 0.0},
+                                                {"kinetic", "E_kin [J]", 9, 2, 0.0},
+                                                {"residual_settled", "residual", 9, 2, 0.0},
+                                                {"residual_worst", "worst", 9, 2, 0.0},
+                                                {"iterations", "iterations", 10, 3, 0.0},
+                                                {"phases.detect", NULL, 0, 0, 0.0},
+                                                {"phases.assemble", NULL, 0, 0, 0.0},
+                                                {"phases.solve", NULL, 0, 0, 0.0},
+                                                {"phases.advance", NULL, 0, 0, 0.0},
+                                                {"phases.other", NULL, 0, 0, 0.0},
+                                                {NULL, "det/ass/sol/adv %", 17, 0, 0.0},
+                                                {"momentum", NULL, 0, 0, 0.0},
+                                                {NULL, NULL, 0, 0, 0.0}};
 
-static void comparison_print(text_table *table, const engine_comparison *comparison,
-                             const compared_engine *engine, double ode) {
-    double speed = engine_median(engine, engine_speed), shares[PHASES + 1];
-    const engine_result *first = &engine->starts[0];
-    char *name =
-        format_text("%s%s", first->name,
-                    engine_median(engine, field_simulated) <
-                            comparison->scene_case.until - 0.5 * comparison->scene_case.until / 1e6
-                        ? " (cut short)"
-                        : "");
-    text_table_text(table, name, engine->ours ? INK_BOLD : INK_PLAIN);
-    free(name);
-    text_table_real(table, 3, speed);
-    text_table_real(table, 3, engine_quantile(engine, engine_speed, 0.0));
-    text_table_real(table, 3, engine_quantile(engine, engine_speed, 1.0));
-    text_table_real(table, 3, speed / ode);
-    text_table_real(table, 4, engine_median(engine, field_contacts));
-    if (engine->ours) {
-        text_table_int(table, engine_missed(engine));
-    } else {
-        text_table_text(table, "-", INK_DIM);
+// What only ours tell: iterations, where the time went.
+static void comparison_print_phases(row_table *table, const compared_engine *engine) {
+    double shares[PHASES + 1];
+    engine_phases(engine, shares);
+    row_real(table, engine_median(engine, field_iterations));
+    for (int32_t k = 0; k <= PHASES; k++) {
+        row_real(table, shares[k]);
     }
-    text_table_real(table, 2,
-                    engine_median(engine, field_overlap_settled) / comparison->scene_case.unit);
-    text_table_real(table, 2,
-                    engine_median(engine, field_overlap_worst) / comparison->scene_case.unit);
-    text_table_real(table, 2, engine_median(engine, field_moved));
-    text_table_real(table, 2, engine_median(engine, field_kinetic));
-    text_table_real(table, 2, engine_median(engine, field_residual_settled));
-    text_table_real(table, 2, engine_median(engine, field_residual_worst));
-    if (engine->ours) {
-        engine_phases(engine, shares);
-        text_table_real(table, 3, engine_median(engine, field_iterations));
-        char *text = format_text("%.0f/%.0f/%.0f/%.0f", 100.0 * shares[0], 100.0 * shares[1],
-                                 100.0 * shares[2], 100.0 * shares[3]);
-        text_table_text(table, text, INK_PLAIN);
-        free(text);
-    } else {
-        text_table_text(table, "-", INK_DIM);
-        text_table_text(table, "-", INK_DIM);
-    }
+    char *text = format_text("%.0f/%.0f/%.0f/%.0f", 100.0 * shares[0], 100.0 * shares[1],
+                             100.0 * shares[2], 100.0 * shares[3]);
+    row_text(table, text);
+    row_none(table); // momentum
+    free(text);
 }
 
-static void comparison_json(const char *bench, const engine_comparison *comparison,
-                            const compared_engine *engine, double ode) {
-    static const char *const phases[] = {"detect", "assemble", "solve", "advance", "other"};
-    double speed = engine_median(engine, engine_speed), shares[PHASES + 1];
-    json_writer out = bench_row_start(bench);
-    put_text(&out, "scene", comparison->label);
-    put_text(&out, "engine", engine->starts[0].name);
-    put_text(&out, "setting", engine->starts[0].setting);
-    put_int(&out, "starts", engine->count);
-    put_real(&out, "until", comparison->scene_case.until);
-    put_real(&out, "simulated", engine_median(engine, field_simulated));
-    put_real(&out, "cpu_s", engine_median(engine, field_cpu_s));
-    put_real(&out, "sp", speed);
-    put_real(&out, "sp_least", engine_quantile(engine, engine_speed, 0.0));
-    put_real(&out, "sp_most", engine_quantile(engine, engine_speed, 1.0));
-    put_real(&out, "sp_over_ode", speed / ode);
-    put_real(&out, "contacts", engine_median(engine, field_contacts));
-    put_real(&out, "overlap_settled",
-             engine_median(engine, field_overlap_settled) / comparison->scene_case.unit);
-    put_real(&out, "overlap_worst",
-             engine_median(engine, field_overlap_worst) / comparison->scene_case.unit);
-    put_real(&out, "moved", engine_median(engine, field_moved));
-    put_real(&out, "kinetic", engine_median(engine, field_kinetic));
-    put_real(&out, "residual_settled", engine_median(engine, field_residual_settled));
-    put_real(&out, "residual_worst", engine_median(engine, field_residual_worst));
+static void comparison_print(row_table *table, const engine_comparison *comparison,
+                             const compared_engine *engine, double ode) {
+    const engine_result *first = &engine->starts[0];
+    double speed = engine_median(engine, engine_speed), unit = comparison->scene_case.unit,
+           until = comparison->scene_case.until, simulated = engine_median(engine, field_simulated);
+    char *name =
+        format_text("%s%s", first->name, simulated < until - 5e-7 * until ? " (cut short)" : "");
+    row_text(table, comparison->label);
+    row_ink(table, engine->ours ? INK_BOLD : INK_PLAIN);
+    row_text(table, name);
+    row_text(table, first->name);
+    row_text(table, first->setting);
+    row_int(table, engine->count);
+    row_real(table, until);
+    row_real(table, simulated);
+    row_real(table, engine_median(engine, field_cpu_s));
+    row_real(table, speed);
+    row_real(table, engine_quantile(engine, engine_speed, 0.0));
+    row_real(table, engine_quantile(engine, engine_speed, 1.0));
+    row_real(table, speed / ode);
+    row_real(table, engine_median(engine, field_contacts));
     if (engine->ours) {
-        put_int(&out, "missed", engine_missed(engine));
-        put_real(&out, "iterations", engine_median(engine, field_iterations));
-        engine_phases(engine, shares);
-        put_open(&out, "phases", '{');
-        for (int32_t k = 0; k <= PHASES; k++) {
-            put_real(&out, phases[k], shares[k]);
-        }
-        put_close(&out, '}');
+        row_int(table, engine_missed(engine));
     } else {
-        put_real(&out, "momentum", engine_median(engine, field_momentum));
+        row_none(table);
     }
-    bench_row_end(&out);
+    row_real(table, engine_median(engine, field_overlap_settled) / unit);
+    row_real(table, engine_median(engine, field_overlap_worst) / unit);
+    row_real(table, engine_median(engine, field_moved));
+    row_real(table, engine_median(engine, field_kinetic));
+    row_real(table, engine_median(engine, field_residual_settled));
+    row_real(table, engine_median(engine, field_residual_worst));
+    if (engine->ours) {
+        comparison_print_phases(table, engine);
+    } else {
+        for (int32_t k = 0; k < PHASES + 3; k++) {
+            row_none(table);
+        }
+        row_real(table, engine_median(engine, field_momentum));
+    }
+    free(name);
 }
 
 static void comparison_failed(const bench_job *job, const char *bench,
@@ -291,12 +287,11 @@ static void comparison_report(const bench_job *job, const char *bench,
     double ode = comparison->alone || engines[ours].count == 0
                      ? (double)NAN
                      : engine_median(&engines[ours], engine_speed);
-    text_table table;
     if (!job->json) {
         printf("%s, %g s, median of %d, overlaps over %g m\n", comparison->label,
                comparison->scene_case.until, (int)engines[0].count, comparison->scene_case.unit);
-        text_table_start(&table, stdout, comparison_columns);
     }
+    row_table table = row_table_start(stdout, job->json, bench, comparison_columns);
     for (int32_t i = 0; i < count; i++) {
         const compared_engine *engine = &engines[i];
         if (engine->failed > 0) {
@@ -305,11 +300,7 @@ static void comparison_report(const bench_job *job, const char *bench,
         if (engine->count == 0) {
             continue;
         }
-        if (job->json) {
-            comparison_json(bench, comparison, engine, ode);
-        } else {
-            comparison_print(&table, comparison, engine, ode);
-        }
+        comparison_print(&table, comparison, engine, ode);
         if (chart) {
             chart_add(chart, &engine->starts[0], comparison->mark,
                       engine_median(engine, engine_speed),

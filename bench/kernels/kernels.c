@@ -237,21 +237,60 @@ static bool measure_row(const kernel_options *settings, const kernel_case *kerne
 
 // ---- output ----
 
-static void row_print(const kernel_options *settings, const cn_row *row, double triad) {
-    double floor = 1e9 * row->bytes / triad;
-    if (settings->json) {
-        printf("{\"bench\":\"kernels\",\"shape\":\"%s\",\"contacts\":%d,\"bodies\":%d,"
-               "\"ns_per_contact_sweep\":%.4g,\"naive_ns\":%.4g,\"ratio\":%.4g,"
-               "\"bytes_per_contact\":%.4g,\"bandwidth_ns\":%.4g,\"triad_bytes_per_s\":%.4g,"
-               "\"packing_sweeps\":%.4g,\"prepare_sweeps\":%.4g,\"filled\":%.4g}\n",
-               row->shape, (int)row->contacts, (int)row->bodies, row->ns, row->naive_ns,
-               row->ns / row->naive_ns, row->bytes, floor, triad, row->packing, row->laying,
-               row->filled);
-    } else {
-        printf("%-12s %9d %8.2f %8.2f %7.3f %7.0f %9.2f %8.1f %8.1f %7.3f\n", row->shape,
-               (int)row->contacts, row->ns, row->naive_ns, row->ns / row->naive_ns, row->bytes,
-               floor, row->packing, row->laying, row->filled);
+// A figure of a row, for people and in JSON.
+typedef struct kernel_column {
+    const char *key;
+    const char *title; // NULL: only in JSON
+    int width, decimals;
+} kernel_column;
+
+static const kernel_column kernel_columns[] = {
+    {"contacts", "contacts", 9, 0},
+    {"bodies", NULL, 0, 0},
+    {"ns_per_contact_sweep", "ours", 8, 2},
+    {"naive_ns", "naive", 8, 2},
+    {"ratio", "ratio", 7, 3},
+    {"bytes_per_contact", "bytes", 7, 0},
+    {"bandwidth_ns", "bandwidth", 9, 2},
+    {"triad_bytes_per_s", NULL, 0, 0},
+    {"packing_sweeps", "packing", 8, 1},
+    {"prepare_sweeps", "preparing", 9, 1},
+    {"filled", "filled", 7, 3},
+};
+#define COLUMNS (sizeof kernel_columns / sizeof *kernel_columns)
+
+static void titles_print(void) {
+    printf("%-12s", "shape");
+    for (size_t i = 0; i < COLUMNS; i++) {
+        if (kernel_columns[i].title) {
+            printf(" %*s", kernel_columns[i].width, kernel_columns[i].title);
+        }
     }
+    putchar('\n');
+}
+
+static void row_print(const kernel_options *settings, const cn_row *row, double triad) {
+    const double values[COLUMNS] = {row->contacts,
+                                    row->bodies,
+                                    row->ns,
+                                    row->naive_ns,
+                                    row->ns / row->naive_ns,
+                                    row->bytes,
+                                    1e9 * row->bytes / triad,
+                                    triad,
+                                    row->packing,
+                                    row->laying,
+                                    row->filled};
+    printf(settings->json ? "{\"bench\":\"kernels\",\"shape\":\"%s\"" : "%-12s", row->shape);
+    for (size_t i = 0; i < COLUMNS; i++) {
+        const kernel_column *column = &kernel_columns[i];
+        if (settings->json) {
+            printf(",\"%s\":%.*g", column->key, i < 2 ? 10 : 4, values[i]);
+        } else if (column->title) {
+            printf(" %*.*f", column->width, column->decimals, values[i]);
+        }
+    }
+    puts(settings->json ? "}" : "");
     fflush(stdout);
 }
 
@@ -295,9 +334,7 @@ int main(int argc, char **argv) {
         printf("triad %.3g GB/s; times are CPU ns a contact and sweep, the least of many blocks; "
                "packing and\npreparing in sweeps\n",
                1e-9 * triad);
-        puts("shape         contacts     ours    naive   ratio   bytes bandwidth  packing "
-             "preparing  "
-             "filled");
+        titles_print();
     }
     bool good = true;
     for (size_t k = 0; k < sizeof kernel_cases / sizeof *kernel_cases; k++) {

@@ -163,12 +163,10 @@ static void lattice_fill(sweep_lattice *lattice) {
 static cn_status lattice_make(int32_t contacts, int32_t points, const double inertia[3],
                               cn_arena *memory, cn_friction *out) {
     sweep_lattice lattice;
-    cn_status status = lattice_take(contacts, points, memory, out, &lattice);
-    if (status == CN_OK) {
-        lattice_masses(&lattice, inertia);
-        lattice_fill(&lattice);
-    }
-    return status;
+    CN_TRY(lattice_take(contacts, points, memory, out, &lattice));
+    lattice_masses(&lattice, inertia);
+    lattice_fill(&lattice);
+    return CN_OK;
 }
 
 cn_status lattice_spheres(int32_t contacts, cn_arena *memory, cn_friction *out) {

@@ -1,5 +1,5 @@
 // bench/peers/peer_scene.h
-// What `cairn bench` and the peers that simulate say to each other (docs/engines.md): a scene
+// What `cairn bench` and the peers that simulate say to each other (docs/design/engines.md): a scene
 // as plain text in, states and contacts as plain doubles out. A body's frame is at its centre of
 // mass along its principal axes, so that an engine needs no inertia but three numbers.
 #ifndef CAIRN_PEER_SCENE_H

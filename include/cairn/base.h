@@ -43,6 +43,16 @@ typedef enum cn_status {
 
 CN_API const char *cn_status_text(cn_status status);
 
+// Passes an error on: the function around it returns what the call returned unless that is CN_OK.
+// Where something must be released first, test the status instead.
+#define CN_TRY(call)                                                                               \
+    do {                                                                                           \
+        const cn_status try_status = (call);                                                       \
+        if (try_status != CN_OK) {                                                                 \
+            return try_status;                                                                     \
+        }                                                                                          \
+    } while (0)
+
 // What went wrong and where. line and column count from 1; 0 means that there is none.
 typedef struct cn_error {
     cn_status status;

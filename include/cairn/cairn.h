@@ -4,6 +4,7 @@
 #ifndef CAIRN_CAIRN_H
 #define CAIRN_CAIRN_H
 
+#include <cairn/act.h>
 #include <cairn/base.h>
 #include <cairn/body.h>
 #include <cairn/check.h>
@@ -15,6 +16,7 @@
 #include <cairn/outcome.h>
 #include <cairn/plugin.h>
 #include <cairn/problem.h>
+#include <cairn/query.h>
 #include <cairn/record.h>
 #include <cairn/scene.h>
 #include <cairn/settings.h>

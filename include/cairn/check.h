@@ -1,6 +1,6 @@
 // cairn/check.h
 // The check of a run file without the solver: the laws, balances and geometry of its frames are
-// recomputed from its scene. docs/theory.md says what each part proves.
+// recomputed from its scene. docs/design/theory.md says what each part proves.
 #ifndef CAIRN_CHECK_H
 #define CAIRN_CHECK_H
 
@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-// What a check measures in each frame or step; docs/theory.md says what each proves.
+// What a check measures in each frame or step; docs/design/theory.md says what each proves.
 typedef enum cn_check_kind {
     CN_CHECK_RESIDUAL, // the law of the contacts and joints, in the measure of the solvers
     CN_CHECK_MOMENTUM, // M (v - v_before) = h F + H r + joints, of each body [N s]

@@ -1,6 +1,6 @@
 // cairn/formulation.h
 // The friction problem written as complementarity problems over a facetted cone, and the way back
-// to impulses (docs/formulations.md).
+// to impulses (docs/design/formulations.md).
 //
 //     const cn_formulation *inner = cn_formulation_find("inner");
 //     cn_formulation_opts how = cn_formulation_opts_default();

@@ -30,7 +30,7 @@ CN_API const char *cn_joint_kind_text(cn_joint_kind kind); // "fixed", ...
 
 typedef enum cn_motor_kind {
     CN_MOTOR_NONE,
-    CN_MOTOR_VELOCITY, // of the second body against the first
+    CN_MOTOR_VELOCITY, // of the second body against the first: exactly, or by damping where given
     CN_MOTOR_POSITION, // exactly, or by stiffness and damping where they are given
     CN_MOTOR_FORCE     // force or torque on the second body, against on the first
 } cn_motor_kind;
@@ -50,6 +50,7 @@ typedef struct cn_joint_def {
     double friction;           // dry, the most that it holds [N m] or [N]
     double stiffness, damping; // of a spring on the free motion
     double rest;               // where it has no force; NaN: as at the start
+    double armature;           // inertia of a rotor on the free motion [kg m2] or [kg]
     cn_motor_kind motor;
     cn_signal_def motor_target;
     double motor_max; // [N m] or [N]; NaN: whatever it takes

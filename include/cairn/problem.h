@@ -140,7 +140,7 @@ typedef struct cn_problem {
                    // FCLIB file that we did not write (Siconos stores zeros for "none")
     double *v;     // global only; may be NULL
     double *guess; // a first r; may be NULL
-    const char *format;                          // "fclib", "siconos-dat", "lcp-text"
+    const char *format;                          // "fclib", "siconos-dat", "lcp-text", "arrays"
     const char *title, *description, *math_info; // may be NULL; bytes as in the file
     cn_arena *memory;
 } cn_problem;
@@ -183,17 +183,22 @@ CN_API cn_status cn_friction_assemble(const cn_friction *p, cn_arena *memory, cn
 CN_API cn_status cn_friction_global_velocity(const cn_friction_global *g, cn_arena *scratch,
                                              const double *r, double *v, cn_error *error);
 
-// ---- files (docs/formats.md) ----
+// ---- files (docs/reference/formats.md) ----
 
 typedef enum cn_file_format {
     CN_FILE_AUTO, // reading: by content; writing: by the file's ending
-                  // (.hdf5 .h5: FCLIB; .dat: text)
+                  // (.hdf5 .h5: FCLIB; .dat: text; .mtx; .npy)
     CN_FILE_FCLIB,
-    CN_FILE_TEXT // Siconos .dat, or LCP text
+    CN_FILE_TEXT,          // Siconos .dat, or LCP text
+    CN_FILE_MATRIX_MARKET, // the matrix; its vectors beside it, as NAME_q.mtx, NAME_mu.mtx
+    CN_FILE_NUMPY          // the same as .npy
 } cn_file_format;
 
 CN_API cn_status cn_problem_read(const cn_env *env, const char *path, cn_problem **out,
                                  cn_error *error);
+// A vector from a .npy, Matrix Market or text file of numbers, as a first guess. Goes to memory.
+CN_API cn_status cn_vector_read(const cn_env *env, const char *path, cn_arena *memory,
+                                double **values, int64_t *count, cn_error *error);
 // The same from bytes in memory; name stands for the path in errors.
 CN_API cn_status cn_problem_read_bytes(const cn_env *env, const char *name, const void *bytes,
                                        size_t size, cn_problem **out, cn_error *error);

@@ -1,6 +1,6 @@
 // cairn/record.h
 // Run files (SQLite): written while a run goes on, read back, checked without the solver. Layout:
-// docs/run-file.md.
+// docs/reference/run-file.md.
 //
 // A killed writer loses at most what was not yet committed, never a committed row.
 #ifndef CAIRN_RECORD_H
@@ -15,6 +15,10 @@ extern "C" {
 // The columns of the ledger after step and t: X(name in cn_step_report, kind), with the kinds I
 // integer, R real, S the solver's name, O the outcome. The run file, its checks, CSV files and the
 // page are made from this list.
+#define CN_LEDGER_ADDED(X) /* files of older versions do not have these */                         \
+    X(elastic, R)                                                                                  \
+    X(dissipated_plastic, R)                                                                       \
+    X(dissipated_viscous, R)
 #define CN_LEDGER_VALUES(X)                                                                        \
     X(contacts, I)                                                                                 \
     X(sticking, I)                                                                                 \
@@ -37,7 +41,8 @@ extern "C" {
     X(cpu_solve, R)                                                                                \
     X(cpu_advance, R)                                                                              \
     X(paradoxes, I)                                                                                \
-    X(work_correction, R)
+    X(work_correction, R)                                                                          \
+    CN_LEDGER_ADDED(X)
 #define CN_LEDGER_LIST(X) X(step, I) X(t, R) CN_LEDGER_VALUES(X)
 
 typedef struct cn_recorder cn_recorder;
@@ -62,6 +67,8 @@ CN_API cn_status cn_recorder_evidence(cn_recorder *recorder, bool on, cn_error *
 CN_API cn_status cn_recorder_frame(cn_recorder *recorder, const cn_sim *sim, cn_error *error);
 CN_API cn_status cn_recorder_ledger(cn_recorder *recorder, const cn_step_report *report,
                                     cn_error *error);
+// The columns of the simulation's model (cn_model_add_column) after a step.
+CN_API cn_status cn_recorder_columns(cn_recorder *recorder, const cn_sim *sim, cn_error *error);
 CN_API cn_status cn_recorder_event(cn_recorder *recorder, int64_t step, double t, const char *text,
                                    cn_error *error);
 // Commits too.
@@ -96,6 +103,15 @@ CN_API cn_status cn_run_frame(cn_run *run, int64_t index, int64_t *step, double 
                               double *v, cn_error *error);
 CN_API cn_status cn_run_contacts(cn_run *run, int64_t index, cn_arena *memory,
                                  cn_contact_record **contacts, int32_t *count, cn_error *error);
+// A joint at the end of a step: value and rate of the coordinate that a motor would drive [rad or m],
+// 0 where it has none; effort of its motor [N m or N]; impulse that it gave its second body [N s], and
+// its moment about that body's centre of mass [N m s]: 6 numbers (2D: 3).
+typedef struct cn_joint_record {
+    double value, rate, effort, impulse[6];
+} cn_joint_record;
+// Those of frame index, in the order of the model; none where the file has none. They go to memory.
+CN_API cn_status cn_run_joints(cn_run *run, int64_t index, cn_arena *memory,
+                               cn_joint_record **joints, int32_t *count, cn_error *error);
 // A row of the body table. com, inertia and shape are JSON in the body's own frame.
 typedef struct cn_run_body {
     const char *name, *kind, *material;
@@ -104,14 +120,64 @@ typedef struct cn_run_body {
 } cn_run_body;
 // One a body; texts go to memory.
 CN_API cn_status cn_run_bodies(cn_run *run, cn_arena *memory, cn_run_body **rows, cn_error *error);
+// The deformable bodies of a run, in the order of bodies; none in files without them. Nodes dim
+// numbers each, in the body's own frame; elements and faces of the surface as in cn_model_mesh.
+typedef struct cn_run_mesh {
+    cn_body_id body;
+    const char *element;
+    double *nodes;
+    int32_t *elements, *faces;
+    int32_t node_count, element_count, per_element, face_count, per_face;
+    int32_t first_node; // among the nodes of all of them
+} cn_run_mesh;
+CN_API cn_status cn_run_meshes(cn_run *run, cn_arena *memory, cn_run_mesh **meshes, int32_t *count,
+                               cn_error *error);
+// The nodes of a frame (index from 0), dim numbers each, world axes; v_before: before the impulses
+// of the step, NULL where the frame has no evidence. count 0: the run has no deformable bodies.
+typedef struct cn_run_node_state {
+    int32_t count;
+    double *x, *v, *v_before;
+} cn_run_node_state;
+CN_API cn_status cn_run_nodes(cn_run *run, int64_t index, cn_arena *memory, cn_run_node_state *out,
+                              cn_error *error);
+// What the sides of a frame's contacts are made of: parts start[c] .. start[c + 1] - 1 of contact c,
+// none where both its bodies are rigid. A part is a weighted node of a body's mesh, or node -1, a
+// point fixed to a rigid body; weights of the candidate are positive and sum to 1, those of the
+// antagonist to -1. The velocity of the contact is the sum of weight times velocity.
+typedef struct cn_run_side {
+    int32_t contacts;
+    int32_t *start;
+    cn_body_id *body;
+    int32_t *node;
+    double *weight;
+} cn_run_side;
+CN_API cn_status cn_run_sides(cn_run *run, int64_t index, cn_arena *memory, cn_run_side *out,
+                              cn_error *error);
 // The rows of the ledger from one step to another, both included, one after the other; each returns
 // false to stop. The texts of a row are valid during the call.
 typedef bool cn_run_ledger_fn(void *user, const cn_step_report *row);
 CN_API cn_status cn_run_ledger_each(cn_run *run, int64_t from, int64_t to, cn_run_ledger_fn *each,
                                     void *user, cn_error *error);
-CN_API int64_t cn_run_last_step(cn_run *run); // of the ledger; 0: there is none
+// The last step of the ledger; 0: there is none.
+CN_API cn_status cn_run_last_step(cn_run *run, int64_t *step, cn_error *error);
 CN_API cn_status cn_run_ledger(cn_run *run, cn_arena *memory, cn_step_report **rows, int64_t *count,
                                cn_error *error);
+
+// The columns that the scene records every step: names and units, and the values of all rows, one
+// row after the other. All to memory; no columns: counts 0.
+typedef struct cn_run_columns {
+    int32_t count;
+    const char **name, **unit;
+    int64_t rows;
+    int64_t *step;
+    double *t, *value;
+} cn_run_columns;
+CN_API cn_status cn_run_columns_read(cn_run *run, cn_arena *memory, cn_run_columns *out,
+                                     cn_error *error);
+// Poses and velocities of one body in the frames from `from` to `to`, both included: 7 and 6 (2D: 3
+// and 3) numbers per frame. Either may be NULL.
+CN_API cn_status cn_run_track(cn_run *run, cn_body_id body, int64_t from, int64_t to, double *q,
+                              double *v, cn_error *error);
 
 // What was remarkable: retries, warnings, resumptions. Texts go to memory.
 typedef struct cn_run_event {
@@ -122,7 +188,7 @@ typedef struct cn_run_event {
 CN_API cn_status cn_run_events(cn_run *run, cn_arena *memory, cn_run_event **rows, int64_t *count,
                                cn_error *error);
 // The step that cn_recorder_resume would go on from; -1: there is none.
-CN_API int64_t cn_run_last_checkpoint(cn_run *run);
+CN_API cn_status cn_run_last_checkpoint(cn_run *run, int64_t *step, cn_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 // cairn/settings.h
-// The settings of a run: time step, integrator, solver, detection, sleeping. docs/scene.md has each
+// The settings of a run: time step, integrator, solver, detection, sleeping. docs/reference/scene.md has each
 // with its range and default.
 #ifndef CAIRN_SETTINGS_H
 #define CAIRN_SETTINGS_H
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-// How joints are kept from drifting apart (METHOD section 5).
+// How joints are kept from drifting apart (docs/reference/joints.md).
 typedef enum cn_drift {
     CN_DRIFT_ITERATE,    // the equations hold at the end of the step, to joint_tolerance
     CN_DRIFT_LINEARISED, // the same, linearised: one solve a step
@@ -52,14 +52,17 @@ typedef struct cn_settings {
     double theta;                     // [1/2, 1]
     const char *solver;               // row of the friction table
     cn_source solver_source;          // where it was chosen
-    const char *local;                // row of the local table; NULL: the default
-    const char *params;               // the solver's own, "facets=4 outer=1"; NULL: the defaults
-    double tolerance; // of the residual of a step; NaN: 1e-3, for systems, the schemes of systems
-                      // and joints without contact laws 1e-8; cn_model_finish puts the number here
-    int32_t settle;   // iterations past the tolerance in steps that begin near their solution, at
-                      // tolerances of 1e-4 and above, of solvers with a parameter of that name
+    const char *plugin;               // file of a solver of one's own, for its name; NULL: none
+    const struct cn_friction_solver *own_solver; // instead of the row; NULL: none
+    const char *local;                           // row of the local table; NULL: the default
+    const char *params; // the solver's own, "facets=4 outer=1"; NULL: the defaults
+    double tolerance;   // of the residual of a step; NaN: 1e-3, for systems, the schemes of systems
+        // and joints without contact laws 1e-8; cn_model_finish puts the number here
+    int32_t settle; // iterations past the tolerance in steps that begin near their solution, at
+                    // tolerances of 1e-4 and above, of solvers with a parameter of that name
     int32_t max_iterations; // 0: the solver's own
     double time_limit;      // [s] of CPU a step; 0: none
+    double wall_limit;      // [s] wall-clock time a step; 0: none
     double effort;          // sweeps per step, or iterations of solvers that have none; 0: no limit
     int32_t threads; // of a run whose cn_env names none, at most CN_THREADS_MAX; 0: one. The bits
                      // never depend on it

@@ -13,7 +13,7 @@ extern "C" {
 typedef struct cn_sim cn_sim;
 typedef struct cn_friction cn_friction; // cairn/problem.h
 
-// One contact as it was during a step. Vectors in world axes, geometry at q~ (METHOD section 2).
+// One contact as it was during a step. Vectors in world axes, geometry at q~ (docs/design/step.md).
 typedef struct cn_contact_record {
     cn_body_id candidate, antagonist;
     double point[3];
@@ -57,7 +57,9 @@ typedef struct cn_step_report {
     double work_external, work_joints; // over the step
     double dissipated_friction, dissipated_impact, dissipated_numerical;
     double work_correction; // of lifting bodies out of penetration, over the step
-    double balance_error;   // what the energy balance leaves
+    // Of deformable bodies: elastic energy at the end, what plastic strain and damping took.
+    double elastic, dissipated_plastic, dissipated_viscous;
+    double balance_error; // what the energy balance leaves
     // [s] the phases' shares of the step's CPU time
     double cpu_detect, cpu_assemble, cpu_solve, cpu_advance;
 } cn_step_report;
@@ -103,6 +105,12 @@ CN_API cn_status cn_sim_steer(cn_sim *sim, const cn_steering *steering, cn_error
 // file has them.
 CN_API void cn_sim_poses(const cn_sim *sim, double *q);
 CN_API void cn_sim_velocities(const cn_sim *sim, double *v);
+// Positions and velocities of the nodes of all deformable bodies (cn_model_mesh), in world axes, dim
+// numbers each. Either may be NULL.
+CN_API void cn_sim_nodes(const cn_sim *sim, double *x, double *v);
+// Mean stress of every element of a deformable body (cn_model_mesh) in world axes, 6 numbers each:
+// xx yy zz xy yz zx [Pa], tension positive. false: the body is none.
+CN_API bool cn_sim_stress(const cn_sim *sim, cn_body_id body, double *stress);
 // One body, by its number from 1 or by its name (cn_model_find_body). false: there is no such body.
 typedef struct cn_body_state {
     double position[3];         // [m] of its own frame
@@ -120,8 +128,10 @@ CN_API void cn_sim_energy(const cn_sim *sim, double *kinetic, double *potential)
 // XXH64 over step, q, v with -0 read as 0.
 CN_API uint64_t cn_sim_hash(const cn_sim *sim);
 
-// The contacts of the last step, index from 0. Valid until the next one. CN_ERR_ARGUMENT, and
-// nothing in out, for an index that there is not.
+// The contacts of the last step, index from 0. Valid until the next one. After cn_sim_load they are
+// those of the step before the save, without velocities, shift and frame change, which are zero; a
+// step that fails may leave none. CN_ERR_ARGUMENT, and nothing in out, for an index that there is
+// not.
 CN_API int32_t cn_sim_contact_count(const cn_sim *sim);
 CN_API cn_status cn_sim_contact(const cn_sim *sim, int32_t index, cn_contact_record *out);
 // The one-step problem of the last step, in body space, with its solution; valid until the next

@@ -80,15 +80,18 @@ typedef struct cn_solve_opts {
     cn_measure measure;
     int32_t max_iterations; // in the solver's unit
     double time_limit;      // [s] of CPU; 0: none. A limit makes the answer depend on the machine
+    double deadline;        // [s] wall-clock time by cn_clock() when to end; 0: none. Likewise
     const cn_local_solver *local; // default hybrid
     cn_progress_fn *progress;     // may be NULL
     void *progress_user;
     cn_cancel_fn *cancel; // NULL: that of the cn_env of the scratch arena
     void *cancel_user;
     cn_solve_cache *cache;         // may be NULL
+    void *user;                    // of the solver's row, put here by the driver
     double params[CN_PARAM_SLOTS]; // the solver's own struct
 } cn_solve_opts;
 
+CN_API double cn_clock(void); // [s] wall-clock time since some time in the past
 CN_API cn_solve_opts cn_solve_opts_default(const cn_solver_info *info);
 // Set a solver's own field from text, with range check and "did you mean". error may be NULL.
 CN_API cn_status cn_solve_opts_set(cn_solve_opts *opts, const cn_solver_info *info,
@@ -114,6 +117,7 @@ typedef cn_status cn_lcp_fn(const cn_lcp *p, const cn_solve_opts *opts, cn_arena
 typedef struct cn_friction_solver {
     cn_solver_info info;
     cn_friction_fn *solve;
+    void *user; // handed to solve as opts->user
 } cn_friction_solver;
 
 typedef struct cn_lcp_solver {

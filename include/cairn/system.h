@@ -1,6 +1,6 @@
 // cairn/system.h
 // Small systems in coordinates of their own: mechanisms and robots that hit things (Lagrangian),
-// circuits and relays (first order), with the integrators for them (docs/systems.md).
+// circuits and relays (first order), with the integrators for them (docs/reference/systems.md).
 //
 //     cn_lagrangian sphere = cn_lagrangian_default(1);
 //     sphere.mass = ...; sphere.force = ...; sphere.gap = ...; sphere.contact_rows = ...;

@@ -9,6 +9,7 @@
 
 #include "assemble/approach.h"
 #include "assemble/contact_start.h"
+#include "assemble/deformable.h"
 #include "assemble/joints.h"
 #include "assemble/law.h"
 #include "base/arena.h"
@@ -101,8 +102,12 @@ gs_sphere_velocity(int dim, const det_contact *contact, const double axes[9], co
 static void any_velocity(const asm_assembling *job, int32_t c, const double axes[9],
                          const double *v, double *u) {
     double arm[6], apart[3];
-    asm_contact_arms(job->model->dim, job->inertia->q, job->contacts, c, job->opts->early, arm);
-    asm_contact_velocity(job->model->dim, v, &job->contacts->contact[c].key, arm, apart);
+    if (asm_is_deformed(job->contacts, c)) {
+        asm_deformed_velocity(job->model, job->contacts, c, job->inertia->q, v, apart);
+    } else {
+        asm_contact_arms(job->model->dim, job->inertia->q, job->contacts, c, job->opts->early, arm);
+        asm_contact_velocity(job->model->dim, v, &job->contacts->contact[c].key, arm, apart);
+    }
     asm_to_axes(job->model->dim, axes, apart, u);
 }
 
@@ -122,10 +127,10 @@ static void relative_velocity(const asm_assembling *job, int32_t c, const double
     }
 }
 
-// The form that W takes: with H where there are joints, else that of spheres where every body that
+// The form that W takes: with H where there are joints or deformable bodies, else that of spheres where every body that
 // answers to the impulses of the contacts is one, else that of points.
 static cn_operator_kind form_of(const cn_model *model, const det_contact_list *contacts) {
-    if (model->joint_row_count > 0) {
+    if (model->joint_row_count > 0 || contacts->sides) {
         return CN_OPERATOR_BODY;
     }
     if (model->only_spheres) {
@@ -432,8 +437,7 @@ static bool takes_part(const asm_assembling *job, int32_t c, int32_t last, uint8
                        bool with_velocity, asm_touching *out) {
     const cn_model *model = job->model;
     const det_contact *contact = &job->contacts->contact[c];
-    out->pair = model_pair(model, model->body[contact->key.candidate].material,
-                           model->body[contact->key.antagonist].material);
+    out->pair = model_pair_of(model, contact->key.candidate, contact->key.antagonist);
     math_contact_axes(model->dim, contact->normal, out->axes);
     round_arms(job, c, out->arm);
     cn_law law = job->opts->scheme == ASM_SHIFT_LAW ? out->pair->law : CN_LAW_STABILISED;
@@ -514,8 +518,7 @@ static inline void between_look(const asm_assembling *job, const det_contact *co
     if (first || key->candidate != between->candidate || key->antagonist != between->antagonist) {
         between->candidate = key->candidate;
         between->antagonist = key->antagonist;
-        between->pair = model_pair(model, model->body[key->candidate].material,
-                                   model->body[key->antagonist].material);
+        between->pair = model_pair_of(model, key->candidate, key->antagonist);
         between->law = job->opts->scheme == ASM_SHIFT_LAW ? between->pair->law : CN_LAW_STABILISED;
     }
     if (first || memcmp(contact->normal, between->axes, sizeof contact->normal) != 0) {
@@ -715,7 +718,8 @@ cn_status asm_assemble(const cn_model *model, const model_state *state,
         prob_operator_diagonal(&p->W, model->dim, p->contacts, p->W.diagonal);
     }
     asm_joints_soften(out);
-    return CN_OK;
+    return contacts->sides ? asm_deform(model, contacts, inertia, opts->answers, memory, out, error)
+                           : CN_OK;
 }
 
 void asm_assembled_start(const cn_model *model, const det_contact_list *contacts,
@@ -745,8 +749,8 @@ void asm_assembled_start(const cn_model *model, const det_contact_list *contacts
 void asm_apply_impulses(const cn_env *env, const cn_model *model, const asm_assembled *step,
                         const double *v_free, const double *r, double *v) {
     const cn_friction *p = &step->problem;
-    const cn_body_map *map = &p->W.body;
-    int32_t dim = model->dim, dofs = cn_operator_dofs(&p->W, dim);
+    const cn_body_map *map = step->deformed ? &step->deformed->rigid : &p->W.body;
+    int32_t dim = model->dim, dofs = step->deformed ? map->dofs : cn_operator_dofs(&p->W, dim);
     if (p->W.kind == CN_OPERATOR_POINTS) {
         prob_point_map_push(&p->W.points, dim, p->contacts, r, v);
         for (int64_t i = 0; i < dofs; i++) {

@@ -102,7 +102,9 @@ void asm_find_frame_change(const asm_assembling *job, const det_contact *contact
                            double change[3]) {
     change[0] = change[1] = change[2] = 0.0;
     if (job->opts->scheme != ASM_SHIFT_LAW || !(past & MODEL_PAST_SUSTAINED) ||
-        !job->model->settings.frame_change) {
+        !job->model->settings.frame_change ||
+        model_is_deformable(job->model, contact->key.candidate) ||
+        model_is_deformable(job->model, contact->key.antagonist)) {
         return;
     }
     if (!job->model->stores_motion) {

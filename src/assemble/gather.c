@@ -11,12 +11,19 @@
 
 #include <string.h>
 
+#define ROWS_MAX 18 // numbers of an entry's rows: 6 x 3
+
 // The rows of an entry: d u / d (velocity of the entry), 3 or 6 x dim by rows, weight included.
 // Returns the number of rows.
 static int32_t entry_rows(const asm_rows *rows, int32_t a, const asm_entry *entry, double *J) {
     int32_t dim = rows->dim;
     const double *F = rows->frame + (int64_t)dim * dim * a;
     const double *R = rows->body[entry->body].turn;
+    if (entry->row) {
+        int32_t size = dim == 2 ? 3 : 6;
+        memcpy(J, entry->row, sizeof *J * (size_t)(size * dim));
+        return size;
+    }
     for (int32_t i = 0; i < dim; i++) {
         for (int32_t c = 0; c < dim; c++) {
             double sum = R ? 0.0 : F[dim * c + i];
@@ -61,35 +68,43 @@ static const double *response(const asm_rows *rows, const asm_entry *k, const as
     return c->C + (int64_t)c->size * dim * c->place[k->node] + dim * c->place[l->node];
 }
 
-// block (dim x dim, by columns) += J_k' C_kl J_l.
-static void add_pair(const asm_rows *rows, int32_t a, const asm_entry *k, int32_t b,
-                     const asm_entry *l, double *block) {
-    int32_t dim = rows->dim, stride;
-    double J_k[18], J_l[18];
-    int32_t count = entry_rows(rows, a, k, J_k);
-    entry_rows(rows, b, l, J_l);
-    const double *C = response(rows, k, l, &stride);
-    for (int32_t i = 0; i < count; i++) {
-        for (int32_t c = 0; c < dim; c++) {
+// block (dim x dim, by columns) += J_k' C J_l, for sizes known to the compiler.
+static inline __attribute__((always_inline)) void add_pair(int dim, int count, const double *J_k,
+                                                           const double *C, int64_t stride,
+                                                           const double *J_l, double *block) {
+    for (int i = 0; i < count; i++) {
+        for (int c = 0; c < dim; c++) {
             double sum = 0.0;
-            for (int32_t j = 0; j < count; j++) {
-                sum += C[(int64_t)stride * i + j] * J_l[dim * j + c];
+            for (int j = 0; j < count; j++) {
+                sum += C[stride * i + j] * J_l[dim * j + c];
             }
-            for (int32_t r = 0; r < dim; r++) {
+            for (int r = 0; r < dim; r++) {
                 block[dim * c + r] += J_k[dim * i + r] * sum;
             }
         }
     }
 }
 
-// W_ab by columns.
-static void gather_block(const asm_rows *rows, int32_t a, int32_t b, double *block) {
-    memset(block, 0, sizeof *block * (size_t)(rows->dim * rows->dim));
+// W_ab by columns; J: the rows of all entries, ROWS_MAX each.
+static inline __attribute__((always_inline)) void
+gather_block(int dim, const asm_rows *rows, const double *J, int32_t a, int32_t b, double *block) {
+    memset(block, 0, sizeof *block * (size_t)(dim * dim));
     for (int64_t k = rows->start[a]; k < rows->start[a + 1]; k++) {
         const asm_entry *of_a = rows->entry + k;
+        if (!answers(rows->body + of_a->body)) {
+            continue;
+        }
         for (int64_t l = rows->start[b]; l < rows->start[b + 1]; l++) {
-            if (rows->entry[l].body == of_a->body && answers(rows->body + of_a->body)) {
-                add_pair(rows, a, of_a, b, rows->entry + l, block);
+            if (rows->entry[l].body != of_a->body) {
+                continue;
+            }
+            int32_t stride;
+            const double *C = response(rows, of_a, rows->entry + l, &stride);
+            const double *J_k = J + ROWS_MAX * k, *J_l = J + ROWS_MAX * l;
+            if (of_a->node >= 0) {
+                add_pair(dim, dim, J_k, C, stride, J_l, block);
+            } else {
+                add_pair(dim, dim == 2 ? 3 : 6, J_k, C, stride, J_l, block);
             }
         }
     }
@@ -184,7 +199,7 @@ static cn_status find_pattern(const asm_rows *rows, cn_arena *memory, cn_arena *
 
 // The blocks: upper triangle gathered, the lower one its transpose, the diagonal blocks from their
 // upper half. next[b]: the slot in row b that is filled next, since its columns ascend.
-static void fill_blocks(const asm_rows *rows, int64_t *next, cn_bsr *W) {
+static void fill_blocks(const asm_rows *rows, const double *J, int64_t *next, cn_bsr *W) {
     int32_t dim = rows->dim, size = dim * dim;
     for (int32_t b = 0; b < rows->contacts; b++) {
         next[b] = W->start[b];
@@ -194,7 +209,11 @@ static void fill_blocks(const asm_rows *rows, int64_t *next, cn_bsr *W) {
             int32_t b = W->column[slot];
             double *block = W->value + size * slot;
             double *mirror = W->value + size * (b == a ? slot : next[b]++);
-            gather_block(rows, a, b, block);
+            if (dim == 2) {
+                gather_block(2, rows, J, a, b, block);
+            } else {
+                gather_block(3, rows, J, a, b, block);
+            }
             for (int32_t i = 0; i < dim; i++) {
                 for (int32_t j = 0; j < (b == a ? i : dim); j++) {
                     mirror[dim * j + i] = block[dim * i + j];
@@ -215,17 +234,23 @@ cn_status asm_gather(const asm_rows *rows, const double *q, const double *mu, cn
     cn_arena *scratch = cn_arena_create(cn_arena_env(memory));
     cn_status status = scratch ? find_pattern(rows, memory, scratch, W) : CN_ERR_MEMORY;
     int64_t *next = status == CN_OK ? BASE_TAKE(scratch, int64_t, count) : NULL;
+    double *J = status == CN_OK ? BASE_TAKE(scratch, double, ROWS_MAX * rows->start[count]) : NULL;
     if (next) {
         W->value = BASE_TAKE_ZERO(memory, double, dim *dim * W->start[count] + CN_BSR_PAD);
         out->W.diagonal = BASE_TAKE(memory, double, m *dim);
         out->q = BASE_TAKE(memory, double, m);
         out->mu = BASE_TAKE(memory, double, count);
     }
-    if (!next || !W->value || !out->W.diagonal || !out->q || !out->mu) {
+    if (!next || !J || !W->value || !out->W.diagonal || !out->q || !out->mu) {
         cn_arena_destroy(scratch);
         return CN_ERR_MEMORY;
     }
-    fill_blocks(rows, next, W);
+    for (int32_t a = 0; a < count; a++) {
+        for (int64_t k = rows->start[a]; k < rows->start[a + 1]; k++) {
+            entry_rows(rows, a, rows->entry + k, J + ROWS_MAX * k);
+        }
+    }
+    fill_blocks(rows, J, next, W);
     prob_operator_diagonal(&out->W, dim, count, out->W.diagonal);
     if (count > 0) {
         memcpy(out->q, q, sizeof *q * (size_t)m);

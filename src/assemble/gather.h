@@ -26,7 +26,8 @@ typedef struct asm_entry {
     int32_t body;
     int32_t node; // of its mesh, on the surface; -1: a rigid body
     double weight;
-    double arm[3]; // rigid: from the centre of mass, world axes [m]; 2D: z = 0
+    double arm[3];     // rigid: from the centre of mass, world axes [m]; 2D: z = 0
+    const double *row; // rigid: its columns, 6 x 3 (2D 3 x 2) by rows, instead of arm and frame
 } asm_entry;
 
 typedef struct asm_rows {

@@ -1,14 +1,15 @@
 // assemble/joints.c
-// The rows of joints at q~, each with a box on its impulse, a compliance and a shift (METHOD
-// section 3). With x the row's gauge, x_i at the start of the step, u = J(q~) v, u_0 before and u_1
+// The rows of joints at q~, each with a box on its impulse, a compliance and a shift
+// (docs/reference/joints.md). With x the row's gauge, x_i at the start of the step, u = J(q~) v, u_0 before and u_1
 // after, x_{i+1} = x_i + h ((1 - theta) u_0 + theta u_1) to second order at theta = 1/2:
 //     held      x_{i+1} = 0:   u_1 + ((1 - theta) u_0 + x_i/h)/theta = 0;
 //     spring    r = -h (k x_theta + c u_theta), x_theta and u_theta being the means of start and
 //               end with weights 1 - theta and theta: with D = h^2 theta^2 k + h theta c,
 //               u_1 + r/D + (h k x_i + (h^2 theta (1 - theta) k + h (1 - theta) c) u_0)/D = 0;
 //     limit     the law of a quasi-inelastic shock: u_1 + max(0, g~)/h >= 0 on the nearer side;
-//     motor     u_1 = target, or the gauge at the middle of the next step = target, or a spring
-//               towards the target; |r| <= h most;
+//     motor     u_1 = target, or the gauge at the middle of the next step = target, or a damper or
+//               spring towards the target; |r| <= h most;
+//     armature  a rotor of inertia A: r = -A (u_1 - u_0);
 //     friction  u_1 = 0, |r| <= h friction.
 // At theta = 1/2 a held row does no work, 1/2 (u_0 + u_1) r = 0, where x_i = 0. With u_1 = 0 in its
 // place a pendulum loses energy at first order.
@@ -102,7 +103,12 @@ static void law_motor(const row_input *in, row_law *law) {
     const asm_assemble_opts *o = in->opts;
     law->upper = o->h * joint->motor_max;
     law->lower = -law->upper;
-    if (joint->motor == CN_MOTOR_VELOCITY) {
+    if (joint->motor == CN_MOTOR_VELOCITY && joint->motor_damping > 0.0) {
+        double before = base_signal_at(joint->target, o->signals, o->t),
+               after = base_signal_at(joint->target, o->signals, o->t + o->h);
+        law_elastic(in, 0.0, joint->motor_damping, 0.0,
+                    (1.0 - o->theta) * before + o->theta * after, law);
+    } else if (joint->motor == CN_MOTOR_VELOCITY) {
         law->shift = -base_signal_at(joint->target, o->signals, o->t + o->h);
     } else if (joint->motor_stiffness > 0.0 || joint->motor_damping > 0.0) {
         double before = base_signal_at(joint->target, o->signals, o->t),
@@ -116,6 +122,11 @@ static void law_motor(const row_input *in, row_law *law) {
     }
 }
 
+static void law_armature(const row_input *in, row_law *law) {
+    law->compliance = 1.0 / in->joint->armature;
+    law->shift = -in->u0;
+}
+
 static void law_friction(const row_input *in, row_law *law) {
     law->upper = in->opts->h * in->joint->friction;
     law->lower = -law->upper;
@@ -125,6 +136,7 @@ static row_law_fn *const row_laws[JOINT_ROLES] = {
     [JOINT_ROLE_NONE] = law_none,         [JOINT_ROLE_HELD] = law_held,
     [JOINT_ROLE_LIMIT] = law_limit,       [JOINT_ROLE_MOTOR] = law_motor,
     [JOINT_ROLE_FRICTION] = law_friction, [JOINT_ROLE_SPRING] = law_spring,
+    [JOINT_ROLE_ARMATURE] = law_armature,
 };
 
 void asm_joint_view_at(const cn_model *model, const model_state *state, int32_t index,

@@ -1,5 +1,6 @@
 // assemble/law.c
-// The laws of METHOD section 2. Velocity Signorini is exact in energy at theta = 1/2 with e = 1;
+// The laws of contacts, Newton's restitution among them (docs/design/theory.md, section 2).
+// Velocity Signorini is exact in energy at theta = 1/2 with e = 1;
 // the quasi-inelastic shock lets a body come to rest on the surface instead of above it; the gap
 // law takes overlaps back, at most `correction` a step, since an uncapped one injects energy in
 // large rigid collections.

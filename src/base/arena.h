@@ -17,6 +17,9 @@ char *base_arena_text(cn_arena *arena, const char *text, size_t length); // a co
 #define BASE_TAKE_ZERO(arena, type, count)                                                         \
     ((type *)base_arena_take_zero((arena), (int64_t)(count), sizeof(type)))
 
+// Whether memory was once asked for and not given, since the arena was made.
+bool base_arena_exhausted(const cn_arena *arena);
+
 typedef struct base_arena_mark {
     int32_t chunk;
     size_t used;

@@ -82,7 +82,8 @@ const char *cn_error_format(const cn_error *error, char *text, size_t size) {
     return text;
 }
 
-#define NAME_MAX 32 // longer words are not compared
+#define NAME_MAX 32     // longer words are not compared
+#define BEGINNING_MIN 3 // letters of a word that may begin a name
 
 // Edit distance with insertions, deletions and replacements, in one row of the usual table.
 static int32_t edit_distance(const char *a, const char *b) {
@@ -123,6 +124,10 @@ const char *cn_nearest_name(const char *word, const char *const *names, int32_t 
             best = names[i];
             best_distance = distance;
         }
+    }
+    // The beginning of a name stands for it, as "moreau" for "moreau-jean".
+    for (int32_t i = 0; i < count && !best && length >= BEGINNING_MIN; i++) {
+        best = strncmp(word, names[i], length) == 0 ? names[i] : NULL;
     }
     return best;
 }

@@ -17,14 +17,21 @@ static void hash_numbers(XXH64_state_t *hash, const double *x, int64_t count) {
     }
 }
 
-uint64_t base_hash_state(int64_t step, const double *q, int64_t q_count, const double *v,
-                         int64_t v_count) {
+uint64_t base_hash_state_nodes(int64_t step, const double *q, int64_t q_count, const double *v,
+                               int64_t v_count, const double *x, const double *w, int64_t count) {
     XXH64_state_t hash;
     XXH64_reset(&hash, 0);
     XXH64_update(&hash, &step, sizeof step);
     hash_numbers(&hash, q, q_count);
     hash_numbers(&hash, v, v_count);
+    hash_numbers(&hash, x, count);
+    hash_numbers(&hash, w, count);
     return XXH64_digest(&hash);
+}
+
+uint64_t base_hash_state(int64_t step, const double *q, int64_t q_count, const double *v,
+                         int64_t v_count) {
+    return base_hash_state_nodes(step, q, q_count, v, v_count, NULL, NULL, 0);
 }
 
 uint64_t base_hash_parts(const base_hash_part *part, int32_t count) {

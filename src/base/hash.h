@@ -9,6 +9,9 @@
 
 uint64_t base_hash_state(int64_t step, const double *q, int64_t q_count, const double *v,
                          int64_t v_count);
+// The same with positions and velocities of nodes behind them, `count` numbers each.
+uint64_t base_hash_state_nodes(int64_t step, const double *q, int64_t q_count, const double *v,
+                               int64_t v_count, const double *x, const double *w, int64_t count);
 
 // XXH64 of bytes that lie in parts, one after the other.
 typedef struct base_hash_part {

@@ -117,6 +117,7 @@ struct cn_arena {
     int32_t current; // chunk in use; the later ones are empty
     size_t used;     // in the current chunk
     size_t total;    // capacity of all chunks, or of those that are to become one
+    bool exhausted;  // something was asked for and not given
     base_chunk chunk[CHUNK_MAX];
 };
 
@@ -185,6 +186,7 @@ static void *arena_take_bytes(cn_arena *arena, size_t bytes, size_t align) {
             continue;
         }
         if (!arena_grow(arena, bytes)) {
+            arena->exhausted = true;
             return NULL;
         }
         arena->current = arena->chunk_count - 1;
@@ -194,7 +196,11 @@ static void *arena_take_bytes(cn_arena *arena, size_t bytes, size_t align) {
 
 void *base_arena_take(cn_arena *arena, int64_t count, size_t size) {
     size_t bytes;
-    return base_size_multiply(count, size, &bytes) ? arena_take_bytes(arena, bytes, ALIGN) : NULL;
+    if (!base_size_multiply(count, size, &bytes)) {
+        arena->exhausted = true;
+        return NULL;
+    }
+    return arena_take_bytes(arena, bytes, ALIGN);
 }
 
 void *base_arena_take_zero(cn_arena *arena, int64_t count, size_t size) {
@@ -212,6 +218,10 @@ char *base_arena_text(cn_arena *arena, const char *text, size_t length) {
         copy[length] = '\0';
     }
     return copy;
+}
+
+bool base_arena_exhausted(const cn_arena *arena) {
+    return arena->exhausted;
 }
 
 base_arena_mark base_arena_get_mark(const cn_arena *arena) {

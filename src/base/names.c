@@ -57,3 +57,7 @@ void base_names_add(base_names *names, const char *name, int32_t value) {
     *names_slot(names, name) = (base_name_entry){.name = name, .value = value};
     names->count++;
 }
+
+void base_names_set(base_names *names, const char *name, int32_t value) {
+    names_slot(names, name)->value = value;
+}

@@ -21,5 +21,7 @@ int32_t base_names_find(const base_names *names, const char *name); // -1: not t
 bool base_names_reserve(base_names *names, cn_arena *memory);
 // The name must not be there and there must be room.
 void base_names_add(base_names *names, const char *name, int32_t value);
+// Another value for a name that is there; -1: it is as if it were not.
+void base_names_set(base_names *names, const char *name, int32_t value);
 
 #endif

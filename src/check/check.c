@@ -57,12 +57,18 @@ static void check_step(check_checking *check) {
         check_middle(check);
         check_motion(check);
         check_loads(check);
+        if (check_deformable_place(check) != CN_OK) {
+            check->memory_out = true;
+            return;
+        }
         check_contact_rows(check);
         check_joints(check);
         check_momentum(check);
+        check_deformable_balance(check);
         check_residual(check);
         check_geometry(check);
         check_missed_pairs(check);
+        check_deformed_missed(check);
         grade->checked++;
         grade->limited += frame->limited > 0;
     } else {
@@ -117,10 +123,18 @@ static void check_scheme(check_checking *check) {
 }
 
 static cn_status check_everything(check_checking *check) {
-    cn_status status = check_ledger_rows(check);
-    status = status == CN_OK ? check_bodies(check) : status;
-    status = status == CN_OK ? check_ledger(check) : status;
-    return status == CN_OK ? check_frames(check) : status;
+    CN_TRY(check_ledger_rows(check));
+    CN_TRY(check_bodies(check));
+    CN_TRY(check_meshes(check));
+    CN_TRY(check_deformable_create(check));
+    CN_TRY(check_ledger(check));
+    return check_frames(check);
+}
+
+// What there was no memory for was left out somewhere, so that nothing is known of the run.
+static bool is_memory_out(const check_checking *check) {
+    return check->memory_out || base_arena_exhausted(check->memory) ||
+           base_arena_exhausted(check->frame_memory) || base_arena_exhausted(check->last_memory);
 }
 
 cn_status cn_run_check(cn_run *run, const cn_model *scene, double tolerance, cn_run_grade *grade,
@@ -138,7 +152,7 @@ cn_status cn_run_check(cn_run *run, const cn_model *scene, double tolerance, cn_
     check.memory = cn_arena_create(env);
     check.frame_memory = cn_arena_create(env);
     check.last_memory = cn_arena_create(env);
-    check.signals = scene ? model_evaluator(scene, env, NULL) : NULL;
+    check.signals = scene ? model_evaluator(scene, env, NULL, NULL) : NULL;
     bool complete = check.memory && check.frame_memory && check.last_memory;
     cn_status status = complete && (check.signals || !scene) ? CN_OK : base_fail_memory(error);
     if (status == CN_OK && !scene) {
@@ -156,7 +170,13 @@ cn_status cn_run_check(cn_run *run, const cn_model *scene, double tolerance, cn_
     grade->tolerance = !isnan(tolerance) ? tolerance
                        : check.model     ? check.model->settings.tolerance
                                          : 0.0;
-    status = status == CN_OK ? check_everything(&check) : status;
+    if (status == CN_OK) {
+        status = check_everything(&check);
+    }
+    if (status == CN_OK && is_memory_out(&check)) {
+        status = base_fail_memory(error);
+    }
+    check_deformable_destroy(&check);
     base_evaluator_destroy(check.signals);
     cn_arena_destroy(check.memory);
     cn_arena_destroy(check.frame_memory);

@@ -21,8 +21,9 @@ typedef struct check_frame {
     int64_t step;
     double t, start, h; // h NaN: no evidence of its step
     int32_t limited;
-    double *q, *v; // as recorded: poses of the bodies' own frames
-    double *end;   // poses of the centres of mass
+    char hash[REC_HASH_TEXT]; // as recorded
+    double *q, *v;            // as recorded: poses of the bodies' own frames
+    double *end;              // poses of the centres of mass
     double *v_before, *v_after, *projection, *load;
     uint8_t *asleep;
     double gravity[3], friction; // as steered
@@ -43,13 +44,19 @@ typedef struct check_frame {
     // joints
     bool has_joints;
     double *value, *rate, *joint_impulse, *effort, *rows, *gauge_start, *angle, *settled;
+    // deformable bodies: places of their nodes, dim each, at the end of the step, at q~ and at the
+    // start; parts of the sides of contacts. v, v_before, v_new and v_free hold the nodes' as well.
+    double *x, *x_middle, *x_start;
+    int32_t *part_start, *part_body, *part_node; // part_start NULL: there are none
+    double *part_weight;
     // sums of the residual
     double error, pressing, all, lever, r_square;
     bool presses;
     int64_t row_count;
 } check_frame;
 
-typedef struct check_path check_path; // check/path.c
+typedef struct check_path check_path;               // check/path.c
+typedef struct check_deformables check_deformables; // check/deformable.h
 
 typedef struct check_checking {
     cn_run *run;
@@ -61,6 +68,7 @@ typedef struct check_checking {
     cn_arena *frame_memory, *last_memory;
     bool stepped;    // bodies under a scheme of one problem per step: its equations are checked
     bool stabilised; // under that scheme
+    check_deformables *deformables; // NULL: there are none
     double theta;
     double peak;             // largest energy or work of a row of the ledger [J]
     int64_t first_command;   // step of the first event of a person; INT64_MAX: there is none
@@ -69,6 +77,7 @@ typedef struct check_checking {
     check_path *path;   // NULL: there is none to follow
     cn_step_report row; // of the ledger at the frame's step
     bool has_row;
+    bool memory_out; // something could not be looked at: there is no answer
 } check_checking;
 
 // ---- findings (check/finding.c) ----
@@ -93,6 +102,8 @@ void check_worst_find(check_checking *check, cn_check_kind kind, const check_wor
 
 // ---- parts ----
 
+// Whether a table has a column. (check/rows.c)
+bool check_has(check_checking *check, const char *table, const char *column);
 // Hashes of rows, numbers, counts, times; the ledger with its balance. (check/rows.c)
 cn_status check_ledger_rows(check_checking *check);
 cn_status check_ledger(check_checking *check);
@@ -101,12 +112,19 @@ cn_status check_bodies(check_checking *check);
 // Reads a frame with its contacts and joints; *usable: its sizes are right and its numbers finite.
 // (check/frame.c)
 cn_status check_read_frame(check_checking *check, int64_t step, bool *usable);
+// The numbers of a blob; count: how many there must be. NULL: there are none or they are wrong,
+// which is found.
+double *check_read_numbers(check_checking *check, io_statement *select, int32_t column,
+                           int64_t count, const char *table, const char *name);
+// Reads the row of the frame's step in a table; *there: whether there is one. old: what files of
+// older versions are asked; NULL: they have no such table. read returns whether all is sound.
+typedef bool check_row_fn(check_checking *check, io_statement *select);
+cn_status check_read_row(check_checking *check, const char *table, const char *sql, const char *old,
+                         check_row_fn *read, bool *there, bool *sound);
 // Poses and velocities: from them q~ and the velocities there; fixed and driven bodies, the way
 // from the frame before. (check/motion.c)
 void check_middle(check_checking *check);
 void check_motion(check_checking *check);
-void check_motion_at(const check_checking *check, const model_motion *motion, double t,
-                     double out[6]);
 // Whether steps of this run may have been cut.
 bool check_may_be_cut(const check_checking *check, int64_t step);
 // The way from the frame before: rows of the ledger up to this one, then the frame. (check/path.c)
@@ -116,7 +134,10 @@ void check_path_row(check_checking *check, const cn_step_report *row);
 void check_path_to(check_checking *check);
 // Given forces, contacts, joints; then the balance of each body. (check/momentum.c)
 void check_loads(check_checking *check);
+double check_mean_signal(const check_checking *check, const base_signal *signal);
 void check_momentum(check_checking *check);
+// The force or torque of a motor that is given one, as a mean over the step; else 0.
+double check_motor_force(const check_checking *check, const model_joint *joint);
 void check_give_impulse(check_frame *frame, int32_t body, const double arm[3],
                         const double impulse[3], double sign);
 // (check/contacts.c)
@@ -130,6 +151,42 @@ void check_geometry(check_checking *check);
 void check_missed_pairs(check_checking *check);
 // (check/energy.c)
 void check_energy(check_checking *check);
+
+// ---- deformable bodies ----
+
+// Nodes of the frame, and the parts of the sides of its contacts. (check/frame_nodes.c)
+cn_status check_read_nodes(check_checking *check, bool *sound);
+cn_status check_read_sides(check_checking *check, bool *sound);
+// The recorded meshes against those of the scene.
+cn_status check_meshes(check_checking *check);
+cn_status check_deformable_create(check_checking *check);
+void check_deformable_destroy(check_checking *check);
+// Axes, velocities there and free velocities of the frame's step. (check/deformable.c)
+cn_status check_deformable_place(check_checking *check);
+bool check_is_deformed(const check_checking *check, int32_t contact);
+// Of such a contact what check/contacts.c finds of others.
+void check_deformed_apart(const check_checking *check, int32_t contact, const double arm[6],
+                          double *v, double out[3], double *size);
+double check_deformed_trace(const check_checking *check, int32_t contact, int32_t body);
+void check_deformable_balance(check_checking *check);
+// Points, gaps and normals of contact i. (check/deformable_geometry.c)
+void check_deformed_place(check_checking *check, int32_t contact, check_worst *surface,
+                          check_worst *plane);
+// Nodes inside rigid bodies without a contact of the two.
+void check_deformed_missed(check_checking *check);
+
+// A sum with the magnitudes of its terms.
+typedef struct check_sum {
+    double value, scale;
+} check_sum;
+// false: no memory, or no such type. (check/deformable_energy.c)
+bool check_deformable_energies(check_checking *check, check_sum *kinetic, check_sum *potential,
+                               check_sum *elastic);
+typedef struct check_soft_works {
+    check_sum external, viscous, numerical;
+    bool dropped; // a body without inertia: what it drops of its velocities is numerical too
+} check_soft_works;
+void check_deformable_works(check_checking *check, check_soft_works *works);
 
 // ---- shared ----
 

@@ -62,6 +62,11 @@ static void check_apart(const check_checking *check, const cn_contact_record *c,
                         const double arm[6], double *v, double out[3], double *size) {
     const cn_model *model = check->model;
     double candidate[6], antagonist[6], turning[3];
+    int32_t number = (int32_t)(c - check->frame.contact);
+    if (check_is_deformed(check, number)) {
+        check_deformed_apart(check, number, arm, v, out, size);
+        return;
+    }
     check_six(model->dim, check_velocity_of(model, v, c->candidate - 1), candidate);
     check_six(model->dim, check_velocity_of(model, v, c->antagonist - 1), antagonist);
     math_sub3(candidate, antagonist, out);
@@ -84,6 +89,10 @@ static double trace_of(const check_checking *check, const cn_contact_record *c,
     double trace = 0.0;
     for (int side = 0; side < 2; side++) {
         double inverse[36];
+        if (model_is_deformable(model, body[side])) {
+            trace += check_deformed_trace(check, (int32_t)(c - check->frame.contact), body[side]);
+            continue;
+        }
         if (!check_is_moved(check, body[side])) {
             continue;
         }
@@ -194,6 +203,9 @@ static bool change_is_possible(const check_checking *check, const cn_contact_rec
     if (size == 0.0) {
         return true;
     }
+    if (check_is_deformed(check, (int32_t)(c - check->frame.contact))) {
+        return false;
+    }
     if (check->stabilised || !settings->frame_change) {
         return false;
     }
@@ -232,6 +244,9 @@ static void check_friction(check_checking *check, int32_t i, const model_body_pa
     double factor = check->frame.friction;
     double apart = fmin(fabs(c->friction - factor * pair->friction),
                         fabs(c->friction - factor * pair->friction_dynamic));
+    if (check_is_deformed(check, i)) { // none where its tangents cannot move
+        apart = fmin(apart, c->friction);
+    }
     check_worst_add(&worst->friction, apart, CHECK_ROUND * (1.0 + c->friction), i);
     double force = math_dot3(c->impulse, c->normal), tangent[3];
     math_add_scaled3(c->impulse, -force, c->normal, tangent);
@@ -291,8 +306,7 @@ static void check_contact(check_checking *check, int32_t i, contacts_worst *wors
     const double *arm = frame->arm + 6 * (int64_t)i;
     double shift[3], after[3], w[3], apart[3], size = 0.0;
     int takes;
-    law_view view = {.pair = model_pair(model, model->body[c->candidate - 1].material,
-                                        model->body[c->antagonist - 1].material)};
+    law_view view = {.pair = model_pair_of(model, c->candidate - 1, c->antagonist - 1)};
     view.law = check->stabilised ? CN_LAW_STABILISED : view.pair->law;
     check_apart(check, c, arm, frame->v_before, view.before, &view.size);
     memcpy(view.change, c->frame_change, sizeof view.change);

@@ -10,13 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct energy_sum {
-    double value, scale;
-} energy_sum;
-
-static void add_energy(energy_sum *sum, double value) {
+static void add_energy(check_sum *sum, double value) {
     sum->value += value;
     sum->scale += fabs(value);
+}
+
+static void add_sum(check_sum *sum, const check_sum *part) {
+    sum->value += part->value;
+    sum->scale += part->scale;
 }
 
 static double kinetic_of(const cn_model *model, int32_t i, const double *pose,
@@ -35,8 +36,8 @@ static double kinetic_of(const cn_model *model, int32_t i, const double *pose,
 }
 
 // Of the free bodies.
-static void energies(const check_checking *check, double *q, double *v, energy_sum *kinetic,
-                     energy_sum *potential) {
+static void energies(const check_checking *check, double *q, double *v, check_sum *kinetic,
+                     check_sum *potential) {
     const cn_model *model = check->model;
     for (int32_t i = 0; i < model->body_count; i++) {
         if (model->body[i].role != MODEL_BODY_FREE) {
@@ -51,7 +52,7 @@ static void energies(const check_checking *check, double *q, double *v, energy_s
 }
 
 static void hold_against(check_checking *check, const char *name, double recorded,
-                         const energy_sum *own, double scale) {
+                         const check_sum *own, double scale) {
     check_worst worst = {.any = false};
     check_worst_add(&worst, fabs(recorded - own->value),
                     CHECK_ROUND * (own->scale + scale) + CHECK_PEAK * check->peak, 0);
@@ -83,7 +84,7 @@ static double driven_part(const check_checking *check, int32_t body, const doubl
 }
 
 typedef struct work_sums {
-    energy_sum external, joints, friction, impact, numerical, correction;
+    check_sum external, joints, friction, impact, numerical, correction;
 } work_sums;
 
 static void contact_works(const check_checking *check, work_sums *works) {
@@ -190,9 +191,21 @@ static void check_works(check_checking *check, double scale) {
     load_works(check, &works);
     joint_works(check, &works);
     end_works(check, &works);
+    check_soft_works soft;
+    check_deformable_works(check, &soft);
+    add_sum(&works.external, &soft.external);
+    add_sum(&works.numerical, &soft.numerical);
+    if (check->deformables) {
+        const check_sum none = {0.0, 0.0};
+        hold_against(check, "dissipated_viscous", row->dissipated_viscous, &soft.viscous, scale);
+        hold_against(check, "dissipated_plastic", row->dissipated_plastic, &none, scale);
+    }
     hold_against(check, "dissipated_friction", row->dissipated_friction, &works.friction, scale);
     hold_against(check, "dissipated_impact", row->dissipated_impact, &works.impact, scale);
-    hold_against(check, "dissipated_numerical", row->dissipated_numerical, &works.numerical, scale);
+    if (!soft.dropped) {
+        hold_against(check, "dissipated_numerical", row->dissipated_numerical, &works.numerical,
+                     scale);
+    }
     hold_against(check, "work_joints", row->work_joints, &works.joints, scale);
     hold_against(check, "work_correction", row->work_correction, &works.correction, scale);
     if (!check->frame.steered) { // a change of gravity is work too, in the step after it
@@ -202,16 +215,20 @@ static void check_works(check_checking *check, double scale) {
 
 void check_energy(check_checking *check) {
     const check_frame *frame = &check->frame;
-    energy_sum kinetic = {0.0, 0.0}, potential = {0.0, 0.0};
+    check_sum kinetic = {0.0, 0.0}, potential = {0.0, 0.0}, elastic = {0.0, 0.0};
     if (check->model->system || !frame->end) {
         return;
     }
     energies(check, frame->end, frame->v, &kinetic, &potential);
+    if (!check_deformable_energies(check, &kinetic, &potential, &elastic)) {
+        check->memory_out = true;
+        return;
+    }
     if (frame->step == 0) {
         check_path_start(check, kinetic.value);
         const char *text = cn_run_meta(check->run, "energy_initial");
         double recorded = text ? strtod(text, NULL) : (double)NAN,
-               own = kinetic.value + potential.value;
+               own = kinetic.value + potential.value + elastic.value;
         double allowed = CHECK_ROUND * (kinetic.scale + potential.scale);
         if (text && !(fabs(recorded - own) <= allowed)) {
             check_find(check, "meta", -1, recorded, own,
@@ -225,6 +242,10 @@ void check_energy(check_checking *check) {
     double scale = 1e-3 * (kinetic.scale + potential.scale);
     hold_against(check, "kinetic", check->row.kinetic, &kinetic, 0.0);
     hold_against(check, "potential", check->row.potential, &potential, 0.0);
+    if (check->deformables) {
+        hold_against(check, "elastic", check->row.elastic, &elastic,
+                     kinetic.scale + potential.scale);
+    }
     if (frame->v_new && !frame->cut) {
         check_works(check, scale);
     }

@@ -9,6 +9,7 @@
 #include "math/vec3.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define FRAME_SQL                                                                                  \
@@ -23,10 +24,8 @@
 #define REC_STEERING_NUMBERS 4
 #define EARLY_NUMBERS 7
 
-// The numbers of a blob; count: how many there must be. NULL: there are none or they are wrong,
-// which is found.
-static double *read_numbers(check_checking *check, io_statement *select, int32_t column,
-                            int64_t count, const char *table, const char *name) {
+double *check_read_numbers(check_checking *check, io_statement *select, int32_t column,
+                           int64_t count, const char *table, const char *name) {
     size_t size;
     int64_t step = check->frame.step;
     const void *bytes = io_column_blob(select, column, &size);
@@ -57,13 +56,16 @@ static double *read_numbers(check_checking *check, io_statement *select, int32_t
 }
 
 // The frame's hash and unit quaternions.
-static void check_state(check_checking *check, const char *stored) {
+static void check_state(check_checking *check) {
     const check_frame *frame = &check->frame;
+    const char *stored = frame->hash;
     const cn_run *run = check->run;
-    int32_t pose = model_pose_size(run->dim);
+    int64_t velocities = (int64_t)model_velocity_size(run->dim) * run->bodies;
     char own[REC_HASH_TEXT];
-    rec_hash_text(base_hash_state(frame->step, frame->q, (int64_t)pose * run->bodies, frame->v,
-                                  (int64_t)model_velocity_size(run->dim) * run->bodies),
+    rec_hash_text(base_hash_state_nodes(
+                      frame->step, frame->q, (int64_t)model_pose_size(run->dim) * run->bodies,
+                      frame->v, velocities, frame->x, frame->v + velocities,
+                      frame->x ? (int64_t)run->dim * check->model->node_count : 0),
                   own);
     if (strcmp(own, stored) != 0) {
         check->grade->bad_hashes++;
@@ -110,18 +112,19 @@ static bool read_frame_row(check_checking *check, io_statement *select) {
             velocities = (int64_t)model_velocity_size(run->dim) * run->bodies,
             before = check->grade->finding_count;
     frame->t = io_column_real(select, 0);
-    frame->q = read_numbers(check, select, 2, poses, "frame", "q");
-    frame->v = read_numbers(check, select, 3, velocities, "frame", "v");
+    frame->q = check_read_numbers(check, select, 2, poses, "frame", "q");
+    frame->v = check_read_numbers(check, select, 3, velocities, "frame", "v");
     frame->start = io_column_real(select, 4);
     frame->h = io_column_real(select, 5);
     frame->limited = (int32_t)io_column_int(select, 6);
     bool sound = read_asleep(check, select, 7);
-    double *steering = read_numbers(check, select, 8, REC_STEERING_NUMBERS, "frame", "steering");
-    frame->load = read_numbers(check, select, 9, 6 * (int64_t)run->bodies, "frame", "load");
-    frame->v_before = read_numbers(check, select, 10, velocities, "frame", "v_before");
-    frame->v_after = read_numbers(check, select, 11, velocities, "frame", "v_after");
-    frame->projection = read_numbers(check, select, 12, velocities, "frame", "projection");
-    frame->middle = read_numbers(check, select, 13, poses, "frame", "q_middle");
+    double *steering =
+        check_read_numbers(check, select, 8, REC_STEERING_NUMBERS, "frame", "steering");
+    frame->load = check_read_numbers(check, select, 9, 6 * (int64_t)run->bodies, "frame", "load");
+    frame->v_before = check_read_numbers(check, select, 10, velocities, "frame", "v_before");
+    frame->v_after = check_read_numbers(check, select, 11, velocities, "frame", "v_after");
+    frame->projection = check_read_numbers(check, select, 12, velocities, "frame", "projection");
+    frame->middle = check_read_numbers(check, select, 13, poses, "frame", "q_middle");
     if (check->model) {
         memcpy(frame->gravity, check->model->settings.gravity, sizeof frame->gravity);
     }
@@ -140,7 +143,8 @@ static bool read_frame_row(check_checking *check, io_statement *select) {
         }
         return false;
     }
-    check_state(check, io_column_text(select, 1));
+    const char *hash = io_column_text(select, 1);
+    snprintf(frame->hash, sizeof frame->hash, "%s", hash ? hash : "");
     return true;
 }
 
@@ -152,7 +156,7 @@ static bool read_contact_numbers(check_checking *check, io_statement *select, in
     check_frame *frame = &check->frame;
     int64_t before = check->grade->finding_count;
     double *numbers =
-        read_numbers(check, select, column, (int64_t)each * frame->contacts, "contact", name);
+        check_read_numbers(check, select, column, (int64_t)each * frame->contacts, "contact", name);
     if (!numbers && before == check->grade->finding_count && frame->contacts > 0) {
         check_find(check, "contact", frame->step, 0.0, 0.0, "%s is missing", name);
     }
@@ -166,7 +170,8 @@ static bool read_contact_numbers(check_checking *check, io_statement *select, in
 // A body does not touch itself, nor one that it is jointed to; one of the two moves. (A system may
 // record what it likes as bodies.)
 static bool may_touch(const cn_model *model, int32_t a, int32_t b) {
-    bool free = model->body[a].role == MODEL_BODY_FREE || model->body[b].role == MODEL_BODY_FREE;
+    bool free = model->body[a].role == MODEL_BODY_FREE || model->body[b].role == MODEL_BODY_FREE ||
+                model_is_deformable(model, a) || model_is_deformable(model, b);
     return a != b && free && !model_is_jointed(model, a < b ? a : b, a < b ? b : a);
 }
 
@@ -289,16 +294,16 @@ static bool read_joint_row(check_checking *check, io_statement *select) {
     int64_t joints = model->joint_count, rows = model->joint_row_count,
             size = model_velocity_size(model->dim), before = check->grade->finding_count;
     size_t bytes;
-    frame->value = read_numbers(check, select, 0, joints, "joint", "value");
-    frame->rate = read_numbers(check, select, 1, joints, "joint", "rate");
-    frame->joint_impulse = read_numbers(check, select, 2, size * joints, "joint", "impulse");
-    frame->effort = read_numbers(check, select, 3, joints, "joint", "effort");
-    frame->rows = read_numbers(check, select, 4, rows, "joint", "rows");
-    frame->gauge_start = read_numbers(check, select, 5, rows, "joint", "start");
-    frame->angle = read_numbers(check, select, 6, 2 * joints, "joint", "angle");
+    frame->value = check_read_numbers(check, select, 0, joints, "joint", "value");
+    frame->rate = check_read_numbers(check, select, 1, joints, "joint", "rate");
+    frame->joint_impulse = check_read_numbers(check, select, 2, size * joints, "joint", "impulse");
+    frame->effort = check_read_numbers(check, select, 3, joints, "joint", "effort");
+    frame->rows = check_read_numbers(check, select, 4, rows, "joint", "rows");
+    frame->gauge_start = check_read_numbers(check, select, 5, rows, "joint", "start");
+    frame->angle = check_read_numbers(check, select, 6, 2 * joints, "joint", "angle");
     io_column_blob(select, 7, &bytes);
     if (bytes > 0) {
-        frame->settled = read_numbers(check, select, 7, rows, "joint", "settled");
+        frame->settled = check_read_numbers(check, select, 7, rows, "joint", "settled");
     }
     bool all = frame->value && frame->rate && frame->joint_impulse && frame->effort &&
                frame->rows && frame->gauge_start && frame->angle;
@@ -311,24 +316,18 @@ static bool read_joint_row(check_checking *check, io_statement *select) {
 
 // ---- all of it ----
 
-typedef bool row_fn(check_checking *check, io_statement *select);
-
-// Reads the row of the frame's step in a table; *there: whether there is one. old: what files of
-// older versions are asked; NULL: they have no such table.
-static cn_status read_row(check_checking *check, const char *table, const char *sql,
-                          const char *old, row_fn *read, bool *there, bool *sound) {
+cn_status check_read_row(check_checking *check, const char *table, const char *sql, const char *old,
+                         check_row_fn *read, bool *there, bool *sound) {
     io_statement *select = NULL;
     io_database *database = check->run->database;
     *there = false;
     // Files of older versions have no hashes, nor what came with them.
-    bool now = io_database_has(database, table, "row_hash");
+    bool now = check_has(check, table, "row_hash");
     if (!now && !old) {
         return CN_OK;
     }
     cn_status status = io_database_prepare(database, now ? sql : old, &select, check->error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     io_bind_int(select, 1, check->frame.step);
     status = io_statement_step(database, select, there, check->error);
     if (status == CN_OK && *there) {
@@ -342,15 +341,22 @@ cn_status check_read_frame(check_checking *check, int64_t step, bool *usable) {
     bool there, sound = true;
     check->frame = (check_frame){.step = step};
     cn_status status =
-        read_row(check, "frame", FRAME_SQL, FRAME_SQL_OLD, read_frame_row, &there, &sound);
+        check_read_row(check, "frame", FRAME_SQL, FRAME_SQL_OLD, read_frame_row, &there, &sound);
     if (status == CN_OK && !there) { // in a damaged file a step may be listed and not be found
         check_find(check, "frame", step, 0.0, 1.0, "the row of this step cannot be found");
         sound = false;
     }
+    if (status == CN_OK && sound && check->model && check->model->node_count > 0) {
+        status = check_read_nodes(check, &sound);
+    }
+    if (status == CN_OK && sound) {
+        check_state(check);
+    }
     if (status == CN_OK && step > 0) {
-        status = read_row(check, "contact", CONTACT_SQL_OF("early", "sleeping", "frame_change"),
-                          CONTACT_SQL_OF("NULL", "0", "NULL"), read_contact_row,
-                          &check->frame.has_contacts, &sound);
+        status =
+            check_read_row(check, "contact", CONTACT_SQL_OF("early", "sleeping", "frame_change"),
+                           CONTACT_SQL_OF("NULL", "0", "NULL"), read_contact_row,
+                           &check->frame.has_contacts, &sound);
         if (status == CN_OK && !check->frame.has_contacts) {
             check_find(check, "contact", step, 0.0, 1.0, "the row of this step is missing");
             sound = false;
@@ -359,10 +365,14 @@ cn_status check_read_frame(check_checking *check, int64_t step, bool *usable) {
     }
     if (status == CN_OK && step > 0 && check->model && check->stepped &&
         check->model->joint_count > 0) {
-        status = read_row(check, "joint",
-                          "SELECT value,rate,impulse,effort,rows,start,angle,settled FROM joint "
-                          "WHERE step=?",
-                          NULL, read_joint_row, &there, &sound);
+        status =
+            check_read_row(check, "joint",
+                           "SELECT value,rate,impulse,effort,rows,start,angle,settled FROM joint "
+                           "WHERE step=?",
+                           NULL, read_joint_row, &there, &sound);
+    }
+    if (status == CN_OK && sound && check->frame.x && step > 0) {
+        status = check_read_sides(check, &sound);
     }
     *usable = sound;
     return status;

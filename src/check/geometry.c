@@ -179,6 +179,11 @@ void check_geometry(check_checking *check) {
     const check_frame *frame = &check->frame;
     check_worst surface = {.any = false}, plane = {.any = false}, early = {.any = false};
     for (int32_t i = 0; i < frame->contacts;) {
+        if (check_is_deformed(check, i)) {
+            check_deformed_place(check, i, &surface, &plane);
+            i++;
+            continue;
+        }
         if (!frame->early[i]) {
             i += check_patch(check, i, &surface, &plane);
             continue;

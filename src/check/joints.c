@@ -6,6 +6,7 @@
 //     motor     u_1, or the gauge, follows the target, |r| <= h most
 //     friction  u_1 = 0, |r| <= h friction
 //     spring    r = -h (k x_theta + c u_theta)
+//     armature  r = -A (u_1 - u_0)
 #include "check/check.h"
 
 #include "base/arena.h"
@@ -117,7 +118,10 @@ static void motor_law(const check_checking *check, const model_joint *joint, dou
     base_evaluator *signals = check->signals;
     double before = base_signal_at(joint->target, signals, t),
            after = base_signal_at(joint->target, signals, t + h);
-    if (joint->motor == CN_MOTOR_VELOCITY) {
+    if (joint->motor == CN_MOTOR_VELOCITY && joint->motor_damping > 0.0) {
+        elastic_law(check, 0.0, joint->motor_damping, 0.0, u0,
+                    (1.0 - theta) * before + theta * after, law);
+    } else if (joint->motor == CN_MOTOR_VELOCITY) {
         law->shift = -after;
     } else if (joint->motor_stiffness > 0.0 || joint->motor_damping > 0.0) {
         elastic_law(check, joint->motor_stiffness, joint->motor_damping,
@@ -155,6 +159,10 @@ static row_law law_of_row(const check_checking *check, const model_joint *joint,
         break;
     case JOINT_ROLE_SPRING:
         elastic_law(check, joint->stiffness, joint->damping, start - joint->rest, u0, 0.0, &law);
+        break;
+    case JOINT_ROLE_ARMATURE:
+        law.compliance = 1.0 / joint->armature;
+        law.shift = -u0;
         break;
     default:
         law.lower = law.upper = 0.0;
@@ -250,8 +258,12 @@ static void check_record_of(check_checking *check, const joint_at *at, int32_t j
         check_worst_add(&worst->record, fabs(sum[k] - frame->joint_impulse[(int64_t)size * j + k]),
                         CHECK_ROUND * (scale[k] + 1.0), j + 1);
     }
-    check_worst_add(&worst->record, fabs(effort - frame->effort[j]),
-                    CHECK_ROUND * (fabs(effort) + 1.0), j + 1);
+    // Outputs of controllers and what came from outside are not in the file.
+    if (joint->motor != CN_MOTOR_FORCE || !(model->control || frame->by_hand)) {
+        effort += check_motor_force(check, joint);
+        check_worst_add(&worst->record, fabs(effort - frame->effort[j]),
+                        CHECK_ROUND * (fabs(effort) + 1.0), j + 1);
+    }
     memcpy(angle, frame->angle + 2 * (int64_t)j, sizeof angle);
     joint_angles(&at->end, angle);
     for (int k = 0; k < 2; k++) {

@@ -39,6 +39,9 @@ static void ledger_balance(ledger_walk *walk, const cn_step_report *row) {
                            -row->work_external,
                            -row->work_joints,
                            -row->work_correction,
+                           row->elastic,
+                           row->dissipated_plastic,
+                           row->dissipated_viscous,
                            row->dissipated_friction,
                            row->dissipated_impact,
                            row->dissipated_numerical};
@@ -48,7 +51,7 @@ static void ledger_balance(ledger_walk *walk, const cn_step_report *row) {
         scale += fabs(term[i]);
         check->peak = fmax(check->peak, fabs(term[i]));
     }
-    walk->energy = row->kinetic + row->potential;
+    walk->energy = row->kinetic + row->potential + row->elastic;
     walk->balance += sum;
     check_worst worst = {.any = false};
     check_worst_add(&worst, fabs(sum), walk->share * scale + CHECK_PEAK * check->peak, 0);

@@ -26,7 +26,7 @@ void check_give_impulse(check_frame *frame, int32_t body, const double arm[3],
 
 // ---- given forces ----
 
-static double mean_of(const check_checking *check, const base_signal *signal) {
+double check_mean_signal(const check_checking *check, const base_signal *signal) {
     const check_frame *frame = &check->frame;
     return check->theta * base_signal_at(signal, check->signals, frame->start + frame->h) +
            (1.0 - check->theta) * base_signal_at(signal, check->signals, frame->start);
@@ -36,8 +36,8 @@ static void given_force(check_checking *check, const model_force *given, double 
     const cn_model *model = check->model;
     double force[3], torque[3], R[9];
     for (int k = 0; k < 3; k++) {
-        force[k] = mean_of(check, given->force[k]);
-        torque[k] = mean_of(check, given->torque[k]);
+        force[k] = check_mean_signal(check, given->force[k]);
+        torque[k] = check_mean_signal(check, given->torque[k]);
     }
     check_rotation_of(model->dim, check_pose_of(model, check->frame.middle, given->body), R);
     if (given->body_axes) {
@@ -54,6 +54,11 @@ static void given_force(check_checking *check, const model_force *given, double 
     math_add_scaled3(load + 3, 1.0, torque, load + 3);
 }
 
+double check_motor_force(const check_checking *check, const model_joint *joint) {
+    double given = joint->motor == CN_MOTOR_FORCE ? check_mean_signal(check, joint->target) : 0.0;
+    return fmin(fmax(given, -joint->motor_max), joint->motor_max);
+}
+
 static void motor_force(check_checking *check, int32_t j, double *load) {
     const cn_model *model = check->model;
     check_frame *frame = &check->frame;
@@ -61,9 +66,8 @@ static void motor_force(check_checking *check, int32_t j, double *load) {
     if (joint->motor != CN_MOTOR_FORCE) {
         return;
     }
-    double J[12], given = mean_of(check, joint->target);
+    double J[12], given = check_motor_force(check, joint);
     joint_view view;
-    given = fmin(fmax(given, -joint->motor_max), joint->motor_max);
     joint_look(model->dim, &joint->geometry, check_pose_of(model, frame->middle, joint->body[0]),
                check_pose_of(model, frame->middle, joint->body[1]), frame->angle + 2 * (int64_t)j,
                &view);

@@ -49,7 +49,7 @@ void check_middle(check_checking *check) {
     const cn_model *model = check->model;
     check_frame *frame = &check->frame;
     int64_t poses = (int64_t)model_pose_size(model->dim) * model->body_count,
-            velocities = (int64_t)model_velocity_size(model->dim) * model->body_count;
+            velocities = model_node_velocity(model, model->node_count);
     frame->cut = frame->h < model->settings.step;
     frame->middle = frame->middle ? frame->middle : BASE_TAKE(check->frame_memory, double, poses);
     frame->v_new = BASE_TAKE(check->frame_memory, double, velocities);
@@ -74,20 +74,11 @@ void check_middle(check_checking *check) {
         memcpy(v, check_velocity_of(model, frame->v_after, i),
                sizeof *v * (size_t)model_velocity_size(model->dim));
     }
+    memcpy(frame->v_new + model_node_velocity(model, 0), frame->v + model_node_velocity(model, 0),
+           sizeof *frame->v * (size_t)model->dim * (size_t)model->node_count);
 }
 
 // ---- given motions ----
-
-void check_motion_at(const check_checking *check, const model_motion *motion, double t,
-                     double out[6]) {
-    const cn_model *model = check->model;
-    base_evaluator *signals = check->signals;
-    for (int32_t k = 0; k < 3; k++) {
-        out[k] = k < model->dim ? base_signal_at(motion->velocity[k], signals, t) : 0.0;
-        bool turns = model->dim == 3 || k == 2;
-        out[3 + k] = turns ? base_signal_at(motion->angular_velocity[k], signals, t) : 0.0;
-    }
-}
 
 static void check_driven(check_checking *check, check_worst *worst) {
     const cn_model *model = check->model;
@@ -96,7 +87,8 @@ static void check_driven(check_checking *check, check_worst *worst) {
         const model_motion *motion = &model->motion[m];
         for (int end = 0; end < 2; end++) {
             double given[6], own[6], apart = 0.0, scale = 1.0;
-            check_motion_at(check, motion, end ? frame->start + frame->h : frame->start, given);
+            model_motion_velocity(model, motion, check->signals,
+                                  end ? frame->start + frame->h : frame->start, given);
             check_six(model->dim,
                       check_velocity_of(model, end ? frame->v_new : frame->v_before, motion->body),
                       own);
@@ -256,6 +248,9 @@ void check_motion(check_checking *check) {
         bool next = check->has_last && check->last.end && check->last.step == frame->step - 1 &&
                     !frame->cut;
         for (int32_t i = 0; i < model->body_count; i++) {
+            if (model_is_deformable(model, i)) {
+                continue; // its nodes are followed
+            }
             if (next) {
                 check_chain(check, i, &worst);
             }

@@ -50,7 +50,7 @@ static void given_velocity(const check_checking *check, const model_motion *moti
                            double out[6]) {
     const cn_model *model = check->model;
     double v[6];
-    check_motion_at(check, motion, t, v);
+    model_motion_velocity(model, motion, check->signals, t, v);
     memset(out, 0, 6 * sizeof *out);
     memcpy(out, v, sizeof *out * (size_t)model->dim);
     memcpy(out + model->dim, model->dim == 3 ? v + 3 : v + 5,

@@ -3,6 +3,7 @@
 #include "check/check.h"
 
 #include "base/hash.h"
+#include "record/layout.h"
 #include "record/row_hash.h"
 
 #include <math.h>
@@ -14,19 +15,30 @@
 #define GRID_SLACK 1e-6
 #define FRAMES_ENDED "no more frames" // an event of a live run
 #define COMMANDS "live: "             // what the events of commands begin with
+#define NO_STEP INT64_MIN
 
-// One number that a query gives; -1 where it cannot be made.
-static int64_t check_count(check_checking *check, const char *sql) {
+// One number that a query gives; otherwise where it gives none or NULL, or cannot be made.
+static int64_t check_count(check_checking *check, const char *sql, int64_t otherwise) {
     io_statement *select = NULL;
     bool row = false;
-    int64_t value = -1;
-    if (io_database_prepare(check->run->database, sql, &select, NULL) == CN_OK) {
-        if (io_statement_step(check->run->database, select, &row, NULL) == CN_OK && row) {
+    int64_t value = otherwise;
+    cn_status status = io_database_prepare(check->run->database, sql, &select, NULL);
+    if (status == CN_OK) {
+        status = io_statement_step(check->run->database, select, &row, NULL);
+        if (status == CN_OK && row && io_column_kind_of(select, 0) == IO_COLUMN_INT) {
             value = io_column_int(select, 0);
         }
         io_statement_end(select);
     }
+    check->memory_out = check->memory_out || status == CN_ERR_MEMORY;
     return value;
+}
+
+bool check_has(check_checking *check, const char *table, const char *column) {
+    bool has;
+    cn_status status = io_database_has(check->run->database, table, column, &has, NULL);
+    check->memory_out = check->memory_out || status == CN_ERR_MEMORY;
+    return has;
 }
 
 // ---- hashes ----
@@ -34,7 +46,7 @@ static int64_t check_count(check_checking *check, const char *sql) {
 static void check_row_hash(check_checking *check, const rec_hashed_table *table,
                            io_statement *select) {
     size_t size;
-    uint64_t stored = 0, own = rec_row_hash_of(select, table->name, table->count);
+    uint64_t stored = 0, own = rec_row_hash_of(select, table);
     const void *bytes = io_column_blob(select, table->count, &size);
     bool text_key = io_column_kind_of(select, 0) == IO_COLUMN_TEXT;
     int64_t step = text_key ? -1 : io_column_int(select, 0);
@@ -61,17 +73,21 @@ static void check_row_hash(check_checking *check, const rec_hashed_table *table,
 static cn_status check_hashes(check_checking *check, int32_t index) {
     const rec_hashed_table *table = &rec_hashed_tables[index];
     io_statement *select = NULL;
-    char sql[512];
+    char sql[1024], columns[REC_COLUMNS_TEXT];
     bool row = true;
     if (index == REC_HASHED_META) {
         snprintf(sql, sizeof sql,
                  "SELECT key,value,row_hash FROM meta LEFT JOIN meta_hash USING(key) ORDER BY key");
     } else {
-        snprintf(sql, sizeof sql, "SELECT %s,row_hash FROM %s ORDER BY %s", table->columns,
-                 table->name, table->key);
+        rec_hashed_columns(table, !table->added || check_has(check, table->name, table->added_one),
+                           columns, sizeof columns);
+        snprintf(sql, sizeof sql, "SELECT %s,row_hash FROM %s ORDER BY %s", columns, table->name,
+                 table->key);
     }
-    if (!io_database_has(check->run->database, index == REC_HASHED_META ? "meta_hash" : table->name,
-                         "row_hash")) {
+    if (index >= REC_HASHED_MESH && !check_has(check, table->name, "row_hash")) {
+        return CN_OK; // a run without deformable bodies or columns
+    }
+    if (!check_has(check, index == REC_HASHED_META ? "meta_hash" : table->name, "row_hash")) {
         check_missing(check, "rows of the table %s have no hash and no evidence", table->name);
         return CN_OK;
     }
@@ -115,13 +131,15 @@ static void check_checkpoint(check_checking *check, io_statement *select) {
 static cn_status check_checkpoints(check_checking *check) {
     io_statement *select = NULL;
     bool row = true;
-    if (!io_database_has(check->run->database, "frame", "row_hash")) {
+    if (!check_has(check, "frame", "row_hash")) {
         return CN_OK; // states of older versions have no checksum
     }
     cn_status status = io_database_prepare(
         check->run->database,
-        "SELECT step,state,checkpoint.hash,frame.hash FROM checkpoint LEFT JOIN frame USING(step) "
-        "ORDER BY step",
+        "SELECT checkpoint.step,state,checkpoint.hash,frame.hash FROM checkpoint LEFT JOIN frame "
+        "ON "
+        "frame.step=checkpoint.step AND NOT EXISTS(SELECT 1 FROM event WHERE "
+        "event.step=frame.step AND text='" REC_AT_REST "') ORDER BY checkpoint.step",
         &select, check->error);
     while (status == CN_OK) {
         status = io_statement_step(check->run->database, select, &row, check->error);
@@ -171,7 +189,8 @@ static void check_frames_due(check_checking *check, int64_t last, bool done) {
     const cn_run *run = check->run;
     int64_t at = 0;
     bool ended =
-        check_count(check, "SELECT count(*) FROM event WHERE text LIKE '%" FRAMES_ENDED "%'") > 0;
+        check_count(check, "SELECT count(*) FROM event WHERE text LIKE '%" FRAMES_ENDED "%'", 0) >
+        0;
     for (int64_t step = 0; step <= last; step++) {
         bool due = step == 0 || (done && step == last) ||
                    is_frame_due(step, settings->step, settings->frames_every);
@@ -211,18 +230,10 @@ static void check_without_frame(check_checking *check, const char *table) {
     char sql[160];
     snprintf(sql, sizeof sql, "SELECT min(step) FROM %s WHERE step NOT IN (SELECT step FROM frame)",
              table);
-    io_statement *select = NULL;
-    bool row = false;
-    if (!io_database_has(check->run->database, table, "step") ||
-        io_database_prepare(check->run->database, sql, &select, NULL) != CN_OK) {
-        return;
+    int64_t step = check_has(check, table, "step") ? check_count(check, sql, NO_STEP) : NO_STEP;
+    if (step != NO_STEP) {
+        check_find(check, table, step, 1.0, 0.0, "a row of this step, which has no frame");
     }
-    if (io_statement_step(check->run->database, select, &row, NULL) == CN_OK && row &&
-        io_column_kind_of(select, 0) == IO_COLUMN_INT) {
-        check_find(check, table, io_column_int(select, 0), 1.0, 0.0,
-                   "a row of this step, which has no frame");
-    }
-    io_statement_end(select);
 }
 
 // A table that somebody made anew need not have one row a step, of which readers take any.
@@ -231,21 +242,18 @@ static void check_numbers(check_checking *check) {
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         char sql[100];
         snprintf(sql, sizeof sql, "SELECT count(*)-count(DISTINCT step) FROM %s", tables[i]);
-        int64_t more =
-            io_database_has(check->run->database, tables[i], "step") ? check_count(check, sql) : 0;
+        int64_t more = check_has(check, tables[i], "step") ? check_count(check, sql, -1) : 0;
         if (more != 0) {
             check_find(check, tables[i], -1, (double)more, 0.0, "steps have several rows");
         }
     }
-    if (check_count(check, "SELECT count(*) FROM event WHERE text LIKE '" COMMANDS "%'") > 0) {
-        check->first_command =
-            check_count(check, "SELECT min(step) FROM event WHERE text LIKE '" COMMANDS "%'");
-    }
+    check->first_command = check_count(
+        check, "SELECT min(step) FROM event WHERE text LIKE '" COMMANDS "%'", INT64_MAX);
 }
 
 static void check_complete(check_checking *check) {
     const cn_settings *settings = &check->model->settings;
-    int64_t last = cn_run_last_step(check->run),
+    int64_t last = check_count(check, "SELECT max(step) FROM ledger", 0),
             until = (int64_t)ceil(settings->until / settings->step - GRID_SLACK);
     const char *text = cn_run_meta(check->run, "status");
     bool done = text && strcmp(text, "done") == 0;
@@ -276,7 +284,7 @@ static void check_complete(check_checking *check) {
             "SELECT count(*) FROM frame WHERE step=%lld AND hash=(SELECT value FROM meta WHERE "
             "key='state_hash')",
             (long long)last);
-        if (check_count(check, sql) == 0) {
+        if (check_count(check, sql, 0) == 0) {
             check_find(check, "meta", -1, 1.0, 0.0, "state_hash is not the hash of the last frame");
         }
     }
@@ -287,7 +295,9 @@ cn_status check_ledger_rows(check_checking *check) {
     for (int32_t i = 0; status == CN_OK && i < REC_HASHED_TABLES; i++) {
         status = check_hashes(check, i);
     }
-    status = status == CN_OK ? check_checkpoints(check) : status;
+    if (status == CN_OK) {
+        status = check_checkpoints(check);
+    }
     check_numbers(check);
     if (status == CN_OK && check->model) {
         check_meta(check);

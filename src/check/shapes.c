@@ -203,8 +203,12 @@ static bool is_round(const geom_shape *shape) {
 // that is farthest against it. At least near: they are no nearer, or it cannot be said. Near may be
 // an overlap, of which the method sees only that there is one.
 static double convex_gap(const check_solid *a, const check_solid *b, double near) {
-    double x[3], aim = fabs(near);
-    math_sub3(a->center, b->center, x);
+    // The middles of the bodies need not be in these shapes: points of both begin.
+    const double any[3] = {1.0, 0.0, 0.0};
+    double x[3], of_b[3], aim = fabs(near);
+    farthest_in_world(a, any, x);
+    farthest_in_world(b, any, of_b);
+    math_sub3(x, of_b, x);
     for (int round = 0; round < GILBERT_ROUNDS; round++) {
         double size = math_norm3(x), against[3], back[3], p[3], q[3], w[3], step[3];
         if (!(size > aim)) {

@@ -22,7 +22,8 @@ typedef struct det_contact_list {
     double alert;         // the distance used, besides what velocities add
     int32_t missed; // pairs overlapping now, by more than round-off, that were not candidates the
                     // call before
-    int32_t missed_a, missed_b; // one of them, body indices
+    int32_t missed_a, missed_b;    // one of them, body indices
+    const struct det_sides *sides; // detect/deformable.h; NULL: no body is deformable
 } det_contact_list;
 
 typedef struct det_detector det_detector;

@@ -9,6 +9,7 @@
 #include "detect/narrow/narrow.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
+#include "model/deformable.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,11 +28,26 @@ static const geom_shape *side_shape(const cn_model *model, const model_contact_k
     return &model->shape[body->shape_first + shape];
 }
 
+// Half the thickness of the deformable bodies of a contact; infinite: both are rigid.
+static double deformable_depth(const cn_model *model, const model_contact_key *key) {
+    const model_deformable *a = model_deformable_of(model, key->candidate),
+                           *b = model_deformable_of(model, key->antagonist);
+    return fmin(a ? a->depth : HUGE_VAL, b ? b->depth : HUGE_VAL);
+}
+
 double det_contact_depth(const cn_model *model, const model_contact_key *key) {
+    double soft = deformable_depth(model, key);
+    if (soft < HUGE_VAL) {
+        return soft;
+    }
     return 0.5 * (side_shape(model, key, false)->depth + side_shape(model, key, true)->depth);
 }
 
 double det_contact_thinner(const cn_model *model, const model_contact_key *key) {
+    double soft = deformable_depth(model, key);
+    if (soft < HUGE_VAL) {
+        return soft;
+    }
     return fmin(side_shape(model, key, false)->depth, side_shape(model, key, true)->depth);
 }
 

@@ -107,29 +107,72 @@ static int32_t resolve_cover(segment *list, int32_t count) {
     return kept;
 }
 
-// Twice: counted, then stored. Room for all antagonist edges behind the ones that stay.
-static cn_status find_segments(const det_surface *candidate, const det_surface *antagonist,
-                               double alert, double depth, cn_arena *memory, segments *out) {
-    int32_t others = antagonist->mesh->faces, total = 0;
-    segment found;
-    for (int32_t c = 0; c < candidate->mesh->faces; c++) {
-        for (int32_t a = 0; a < others; a++) {
-            total += find_segment(candidate, c, antagonist, a, alert, depth, &found);
+// The corners of the rectangle round a surface.
+static void surround(const det_surface *surface, double low[2], double high[2]) {
+    low[0] = low[1] = HUGE_VAL;
+    high[0] = high[1] = -HUGE_VAL;
+    for (int32_t k = 0; k < surface->mesh->surface_nodes; k++) {
+        const double *x = surface->x + 2 * (int64_t)surface->mesh->surface_node[k];
+        for (int i = 0; i < 2; i++) {
+            low[i] = fmin(low[i], x[i]);
+            high[i] = fmax(high[i], x[i]);
         }
     }
-    *out = (segments){.segment = BASE_TAKE(memory, segment, total)};
+}
+
+// The faces of a surface that come within reach of a rectangle; NULL: no memory.
+static int32_t *near_faces(const det_surface *surface, const double low[2], const double high[2],
+                           double reach, cn_arena *memory, int32_t *count) {
+    int32_t *list = BASE_TAKE(memory, int32_t, surface->mesh->faces);
+    *count = 0;
+    for (int32_t f = 0; list && f < surface->mesh->faces; f++) {
+        const int32_t *node = surface->mesh->face + 2 * (int64_t)f;
+        const double *a = surface->x + 2 * (int64_t)node[0], *b = surface->x + 2 * (int64_t)node[1];
+        bool near = true;
+        for (int i = 0; i < 2; i++) {
+            near =
+                near && fmin(a[i], b[i]) <= high[i] + reach && fmax(a[i], b[i]) >= low[i] - reach;
+        }
+        if (near) {
+            list[(*count)++] = f;
+        }
+    }
+    return list;
+}
+
+// Every pair of faces that come near the other surface is tried. A candidate edge and the antagonist
+// edges that face it: at most the edges near.
+static cn_status find_segments(const det_surface *candidate, const det_surface *antagonist,
+                               double alert, double depth, cn_arena *memory, segments *out) {
+    double low[2][2], high[2][2], reach = fmax(alert, depth);
+    int32_t count[2], total = 0;
+    surround(candidate, low[0], high[0]);
+    surround(antagonist, low[1], high[1]);
+    int32_t *own = near_faces(candidate, low[1], high[1], reach, memory, &count[0]);
+    int32_t *others = near_faces(antagonist, low[0], high[0], reach, memory, &count[1]);
+    segment found;
+    *out = (segments){.segment = NULL};
+    if (!own || !others) {
+        return CN_ERR_MEMORY;
+    }
+    for (int32_t c = 0; c < count[0]; c++) {
+        for (int32_t a = 0; a < count[1]; a++) {
+            total += find_segment(candidate, own[c], antagonist, others[a], alert, depth, &found);
+        }
+    }
+    out->segment = BASE_TAKE(memory, segment, total);
     if (!out->segment) {
         return CN_ERR_MEMORY;
     }
-    for (int32_t c = 0; c < candidate->mesh->faces; c++) {
+    for (int32_t c = 0; c < count[0] && total > 0; c++) {
         segment *list = out->segment + out->count;
-        int32_t count = 0;
-        for (int32_t a = 0; a < others; a++) {
-            if (find_segment(candidate, c, antagonist, a, alert, depth, &found)) {
-                list[count++] = found;
+        int32_t found_here = 0;
+        for (int32_t a = 0; a < count[1]; a++) {
+            if (find_segment(candidate, own[c], antagonist, others[a], alert, depth, &found)) {
+                list[found_here++] = found;
             }
         }
-        out->count += resolve_cover(list, count);
+        out->count += resolve_cover(list, found_here);
     }
     return CN_OK;
 }
@@ -181,6 +224,12 @@ static void add_midpoint(const det_surface *candidate, const det_surface *antago
     out->start[row + 1] = at;
 }
 
+static bool is_sliver(const det_surface *antagonist, const segment *g) {
+    double first[2], direction[2], normal[2];
+    double other = edge_axes(antagonist, g->antagonist, first, direction, normal);
+    return (g->s[1] - g->s[0]) * g->length < DET_MIDPOINT_SHARE_MIN * fmin(g->length, other);
+}
+
 cn_status det_midpoint_rows(const det_surface *candidate, const det_surface *antagonist,
                             double alert, double depth, cn_arena *memory, det_rows *out) {
     segments found;
@@ -189,7 +238,9 @@ cn_status det_midpoint_rows(const det_surface *candidate, const det_surface *ant
     status =
         status == CN_OK ? take_rows(memory, found.count, 4 * (int64_t)found.count, out) : status;
     for (int32_t k = 0; status == CN_OK && k < found.count; k++) {
-        add_midpoint(candidate, antagonist, found.segment + k, out);
+        if (!is_sliver(antagonist, found.segment + k)) {
+            add_midpoint(candidate, antagonist, found.segment + k, out);
+        }
     }
     return status;
 }

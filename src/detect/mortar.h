@@ -24,6 +24,9 @@
 // Rows of mortar are dropped below this share of their full integral of phi: a node that overlaps
 // by less says nothing of its own.
 #define DET_MORTAR_SHARE_MIN 0.05
+// Overlaps shorter than this share of the shorter edge make no midpoint: blocks that have shifted by
+// a little overlap the next edge by a sliver, whose row says what that of the whole edge says.
+#define DET_MIDPOINT_SHARE_MIN 0.05
 // Edges face one another when the cosine of their normals is below this.
 #define DET_FACING_COS (-0.5)
 

@@ -110,10 +110,7 @@ static cn_status polygon_check(const double *point, int32_t count, const geom_hu
 
 cn_status geom_hull_polygon(const double *point, int32_t count, cn_arena *scratch, cn_arena *memory,
                             geom_hull *out, cn_error *error) {
-    cn_status status = geom_vertices_check_count(count, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(geom_vertices_check_count(count, error));
     double size = geom_points_size(point, count);
     if (geom_points_rank(point, count, size) < 2) {
         return base_fail(error, CN_ERR_INPUT, "its vertices lie on a line, so it has no area");
@@ -127,17 +124,11 @@ cn_status geom_hull_polygon(const double *point, int32_t count, cn_arena *scratc
         sorted[i] = i;
     }
     int32_t kept = count;
-    status = geom_points_weld(point, GEOM_HULL_DETAIL * size, sorted, &kept, scratch, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(geom_points_weld(point, GEOM_HULL_DETAIL * size, sorted, &kept, scratch, error));
     int32_t corners = geom_chain(point, sorted, kept, 1, size, corner);
     corners += geom_chain(point, sorted, kept, -1, size, corner + corners);
     *out = (geom_hull){.vertex_count = corners, .face_count = corners};
-    status = geom_hull_take(memory, out, error);
-    if (status == CN_OK) {
-        polygon_fill(point, corner, out);
-        status = polygon_check(point, count, out, size, error);
-    }
-    return status;
+    CN_TRY(geom_hull_take(memory, out, error));
+    polygon_fill(point, corner, out);
+    return polygon_check(point, count, out, size, error);
 }

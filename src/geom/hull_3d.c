@@ -383,9 +383,9 @@ cn_status geom_hull_from_triangles(const double *point, int32_t count, double si
                    .point_count = count,
                    .count = triangles->count,
                    .corner = triangles->corner};
-    cn_status status = patchwork_prepare(&p, scratch, error);
+    CN_TRY(patchwork_prepare(&p, scratch, error));
     double flatness = GEOM_HULL_DETAIL * size;
-    for (int32_t i = 0; i < FLATNESS_TRIES && status == CN_OK; i++) {
+    for (int32_t i = 0; i < FLATNESS_TRIES; i++) {
         patchwork_grow(&p, flatness);
         flatness *= FLATNESS_FINER;
         if (!patchwork_trace(&p)) {
@@ -395,21 +395,16 @@ cn_status geom_hull_from_triangles(const double *point, int32_t count, double si
         *out = (geom_hull){.vertex_count = 2 + length / 2 - p.face_count,
                            .face_count = p.face_count,
                            .edge_count = length / 2};
-        status = geom_hull_take(memory, out, error);
-        if (status == CN_OK) {
-            status = patchwork_number(&p, scratch, memory, out, error);
-        }
-        if (status == CN_OK && hull_planes(out, GEOM_HULL_SPREAD * GEOM_HULL_DETAIL * size)) {
+        CN_TRY(geom_hull_take(memory, out, error));
+        CN_TRY(patchwork_number(&p, scratch, memory, out, error));
+        if (hull_planes(out, GEOM_HULL_SPREAD * GEOM_HULL_DETAIL * size)) {
             geom_hull_center(out);
             return hull_edges(out, scratch, memory, error);
         }
     }
-    if (status == CN_OK) {
-        base_fail(error, CN_ERR_NUMERIC, "the faces of the hull cannot be told apart");
-        base_fail_hint(error, "remove details below a millionth of the shape's size");
-        status = CN_ERR_NUMERIC;
-    }
-    return status;
+    base_fail(error, CN_ERR_NUMERIC, "the faces of the hull cannot be told apart");
+    base_fail_hint(error, "remove details below a millionth of the shape's size");
+    return CN_ERR_NUMERIC;
 }
 
 cn_status geom_hull_from_points(const double *point, int32_t count, cn_arena *scratch,
@@ -421,10 +416,6 @@ cn_status geom_hull_from_points(const double *point, int32_t count, cn_arena *sc
         return base_fail(error, CN_ERR_INPUT, "its vertices %s, so it has no volume", flat[rank]);
     }
     geom_triangles triangles;
-    cn_status status = geom_triangles_from_points(point, count, size, scratch, &triangles, error);
-    if (status == CN_OK) {
-        status =
-            geom_hull_from_triangles(point, count, size, &triangles, scratch, memory, out, error);
-    }
-    return status;
+    CN_TRY(geom_triangles_from_points(point, count, size, scratch, &triangles, error));
+    return geom_hull_from_triangles(point, count, size, &triangles, scratch, memory, out, error);
 }

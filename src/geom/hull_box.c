@@ -32,10 +32,7 @@ cn_status geom_hull_box(int32_t dim, const double half[3], const double R[9],
     *out = (geom_hull){.vertex_count = dim == 3 ? 8 : 4,
                        .face_count = dim == 3 ? 6 : 4,
                        .edge_count = dim == 3 ? 12 : 0};
-    cn_status status = geom_hull_take(memory, out, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(geom_hull_take(memory, out, error));
     for (int32_t i = 0; i < out->vertex_count; i++) {
         int32_t corner = dim == 3 ? i : around[i];
         double x[3];

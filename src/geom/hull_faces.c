@@ -244,18 +244,12 @@ cn_status geom_hull_check_faces(const cn_shape_def *def, const double *point, co
                     .point_count = def->vertex_count,
                     .detail = GEOM_HULL_DETAIL * geom_points_size(point, def->vertex_count)};
     int32_t *original = NULL;
-    cn_status status = faces_originals(point, def->vertex_count, scratch, &original, error);
-    if (status == CN_OK) {
-        status = faces_read(def, original, scratch, &c, error);
-    }
-    if (status == CN_OK) {
-        status = faces_check_closed(&c, scratch, error);
-    }
-    if (status == CN_OK) {
-        status = faces_check_flat(&c, error);
-    }
-    if (status == CN_OK) {
-        status = faces_check_convex(&c, hull, error);
-    }
-    return status;
+    CN_TRY(faces_originals(point, def->vertex_count, scratch, &original, error));
+    CN_TRY(faces_read(def, original, scratch, &c, error));
+
+    CN_TRY(faces_check_closed(&c, scratch, error));
+
+    CN_TRY(faces_check_flat(&c, error));
+
+    return faces_check_convex(&c, hull, error);
 }

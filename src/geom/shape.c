@@ -67,13 +67,12 @@ static cn_status build_axes(const cn_shape_def *def, int32_t dim, cn_arena *memo
     (void)memory;
     static const char *const size[] = {"size[0]", "size[1]", "size[2]"};
     static const char *const axes[] = {"axes[0]", "axes[1]", "axes[2]"};
-    cn_status status = CN_OK;
-    for (int32_t k = 0; k < dim && status == CN_OK; k++) {
+    for (int32_t k = 0; k < dim; k++) {
         shape->axes[k] = 0.5 * def->size[k];
-        status = check_length(cn_shape_kind_text(def->kind),
-                              def->kind == CN_SHAPE_BOX ? size[k] : axes[k], def->size[k], error);
+        CN_TRY(check_length(cn_shape_kind_text(def->kind),
+                            def->kind == CN_SHAPE_BOX ? size[k] : axes[k], def->size[k], error));
     }
-    return status;
+    return CN_OK;
 }
 
 static cn_status build_box(const cn_shape_def *def, int32_t dim, cn_arena *memory,
@@ -119,10 +118,7 @@ static cn_status place_vertices(const cn_shape_def *def, int32_t dim, const geom
         return base_fail(error, CN_ERR_INPUT, "%s: a vertex is not a finite number", kind);
     }
     for (int64_t i = 0; i < (int64_t)dim * def->vertex_count; i++) {
-        cn_status status = check_max(kind, "a vertex", def->vertices[i], error);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(check_max(kind, "a vertex", def->vertices[i], error));
     }
     double *point = BASE_TAKE_ZERO(scratch, double, 3 * (int64_t)def->vertex_count);
     if (!point) {
@@ -141,18 +137,15 @@ static cn_status place_vertices(const cn_shape_def *def, int32_t dim, const geom
 static cn_status build_from_vertices(const cn_shape_def *def, int32_t dim, cn_arena *scratch,
                                      cn_arena *memory, geom_shape *shape, cn_error *error) {
     double *point = NULL;
-    cn_status status = place_vertices(def, dim, shape, scratch, &point, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(place_vertices(def, dim, shape, scratch, &point, error));
     if (dim == 2) {
         return geom_hull_polygon(point, def->vertex_count, scratch, memory, &shape->hull, error);
     }
-    status = geom_hull_from_points(point, def->vertex_count, scratch, memory, &shape->hull, error);
-    if (status == CN_OK && def->face_size) {
-        status = geom_hull_check_faces(def, point, &shape->hull, scratch, error);
+    CN_TRY(geom_hull_from_points(point, def->vertex_count, scratch, memory, &shape->hull, error));
+    if (def->face_size) {
+        CN_TRY(geom_hull_check_faces(def, point, &shape->hull, scratch, error));
     }
-    return status;
+    return CN_OK;
 }
 
 static cn_status build_vertices(const cn_shape_def *def, int32_t dim, cn_arena *memory,
@@ -345,13 +338,9 @@ cn_status geom_shape_build(const cn_shape_def *def, int32_t dim, cn_arena *memor
         return CN_ERR_INPUT;
     }
     out->kind = def->kind;
-    cn_status status = shape_frame(def, dim, out, error);
-    if (status == CN_OK) {
-        status = row->build(def, dim, memory, out, error);
-    }
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(shape_frame(def, dim, out, error));
+    CN_TRY(row->build(def, dim, memory, out, error));
+
     shape_bound(out);
     geom_mass mass;
     geom_shape_mass(out, dim, &mass);

@@ -31,21 +31,63 @@ struct io_database {
     char path[512];
 };
 
+// SQLite's codes in words for the one whose file it is.
+static const char *database_words(int code, const char *text, const char **hint) {
+    *hint = NULL;
+    if (code == SQLITE_ERROR && strncmp(text, "no such table", strlen("no such table")) == 0) {
+        *hint = "cairn run writes run files";
+        return "this is not a run file of cairn but a database of another program";
+    }
+    switch (code) {
+    case SQLITE_NOTADB:
+        *hint = "cairn run writes run files; cairn info says what a file is";
+        return "this is not a run file";
+    case SQLITE_CORRUPT:
+    case SQLITE_ERROR:
+        *hint = "take a copy of it; frames before the damage may be saved by sqlite3's .recover";
+        return "the run file is damaged or cut short";
+    case SQLITE_CANTOPEN:
+        return "cannot open the file";
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+        *hint = "check the permissions of the file and its folder";
+        return "the file cannot be written";
+    case SQLITE_FULL:
+        *hint = "free some space, then cairn resume continues from the last checkpoint";
+        return "the disk is full";
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        *hint = "wait for it to end";
+        return "another process uses the run file";
+    case SQLITE_TOOBIG:
+        return "a row of the run file is too large";
+    default:
+        *hint = "check the disk and the connection to it";
+        return "reading or writing the run file failed";
+    }
+}
+
 static cn_status database_fail(io_database *database, cn_error *error) {
     int code = sqlite3_errcode(database->handle) & 0xff;
+    int cause = sqlite3_system_errno(database->handle);
     database->failed = database->writes;
     bool damaged = code == SQLITE_NOTADB || code == SQLITE_CORRUPT || code == SQLITE_ERROR;
-    cn_status status = code == SQLITE_NOMEM ? CN_ERR_MEMORY : (damaged ? CN_ERR_INPUT : CN_ERR_IO);
-    base_fail(error, status, "%s", sqlite3_errmsg(database->handle));
+    const char *hint;
+    const char *words = database_words(code, sqlite3_errmsg(database->handle), &hint);
+    if (code == SQLITE_NOMEM) {
+        return base_fail_memory(error);
+    }
+    bool caused = cause != 0 && !damaged && code != SQLITE_FULL;
+    base_fail(error, damaged ? CN_ERR_INPUT : CN_ERR_IO, "%s%s%s", words, caused ? ": " : "",
+              caused ? strerror(cause) : "");
     base_fail_at(error, database->path, 0, 0);
     if (code == SQLITE_INTERRUPT) {
         return base_fail_cancelled(error);
     }
-    if (code == SQLITE_CORRUPT) {
-        base_fail_hint(error, "the file is damaged or cut short; take a copy of it, or what "
-                              "sqlite3's .recover can save");
+    if (hint) {
+        base_fail_hint(error, "%s", hint);
     }
-    return status;
+    return damaged ? CN_ERR_INPUT : CN_ERR_IO;
 }
 
 // Whether there is a regular file; other kinds are an error, and so is what cannot be asked for.
@@ -138,9 +180,8 @@ static cn_status database_connect(io_database *database, const char *path, int f
         sqlite3_progress_handler(database->handle, POLL_INSTRUCTIONS, database_poll,
                                  (void *)(uintptr_t)env);
     }
-    cn_status status =
-        io_database_run(database, "PRAGMA cell_size_check=1; PRAGMA mmap_size=0", error);
-    return status == CN_OK ? io_database_check_schema(database, path, error) : status;
+    CN_TRY(io_database_run(database, "PRAGMA cell_size_check=1; PRAGMA mmap_size=0", error));
+    return io_database_check_schema(database, path, error);
 }
 
 static void database_disconnect(io_database *database) {
@@ -153,9 +194,7 @@ cn_status io_database_open(const cn_env *env, const char *path, io_database_mode
     *out = NULL;
     bool exists;
     cn_status found = file_find(path, &exists, error);
-    if (found != CN_OK) {
-        return found;
-    }
+    CN_TRY(found);
     if (mode == IO_DATABASE_CREATE ? exists : !exists) {
         base_fail(error, CN_ERR_IO, exists ? "the file exists already" : "cannot open the file");
         base_fail_at(error, path, 0, 0);
@@ -187,7 +226,9 @@ cn_status io_database_open(const cn_env *env, const char *path, io_database_mode
         // A killed writer left something to be rolled back first, which takes a writer.
         database_disconnect(database);
         status = database_connect(database, path, SQLITE_OPEN_READWRITE, error);
-        status = status == CN_OK ? io_database_run(database, "PRAGMA query_only=1", error) : status;
+        if (status == CN_OK) {
+            status = io_database_run(database, "PRAGMA query_only=1", error);
+        }
     }
     if (status == CN_OK && mode != IO_DATABASE_READ) {
         database->writes = true;
@@ -291,9 +332,12 @@ cn_status io_database_prepare(io_database *database, const char *sql, io_stateme
     return CN_OK;
 }
 
-bool io_database_has(io_database *database, const char *table, const char *column) {
-    return sqlite3_table_column_metadata(database->handle, "main", table, column, NULL, NULL, NULL,
-                                         NULL, NULL) == SQLITE_OK;
+cn_status io_database_has(io_database *database, const char *table, const char *column, bool *has,
+                          cn_error *error) {
+    int result = sqlite3_table_column_metadata(database->handle, "main", table, column, NULL, NULL,
+                                               NULL, NULL, NULL);
+    *has = result == SQLITE_OK;
+    return result == SQLITE_OK || result == SQLITE_ERROR ? CN_OK : database_fail(database, error);
 }
 
 static sqlite3_stmt *io_handle(io_statement *statement) {
@@ -328,16 +372,41 @@ void io_bind_zeros(io_statement *statement, int32_t parameter, size_t size) {
     sqlite3_bind_zeroblob64(io_handle(statement), parameter, size);
 }
 
-cn_status io_blob_open(io_database *database, const char *table, const char *column, int64_t row,
-                       io_blob **out, cn_error *error) {
+static cn_status blob_open(io_database *database, const char *table, const char *column,
+                           int64_t row, int write, io_blob **out, cn_error *error) {
     sqlite3_blob *blob = NULL;
     cn_status status;
     *out = NULL;
     if (database_refuses(database, &status, error)) {
         return status;
     }
-    int result = sqlite3_blob_open(database->handle, "main", table, column, row, 1, &blob);
+    int result = sqlite3_blob_open(database->handle, "main", table, column, row, write, &blob);
     *out = (io_blob *)(void *)blob;
+    return result == SQLITE_OK ? CN_OK : database_fail(database, error);
+}
+
+cn_status io_blob_open(io_database *database, const char *table, const char *column, int64_t row,
+                       io_blob **out, cn_error *error) {
+    return blob_open(database, table, column, row, 1, out, error);
+}
+
+cn_status io_blob_open_read(io_database *database, const char *table, const char *column,
+                            int64_t row, io_blob **out, cn_error *error) {
+    return blob_open(database, table, column, row, 0, out, error);
+}
+
+cn_status io_blob_move(io_database *database, io_blob *blob, int64_t row, cn_error *error) {
+    int result = sqlite3_blob_reopen((sqlite3_blob *)(void *)blob, row);
+    return result == SQLITE_OK ? CN_OK : database_fail(database, error);
+}
+
+size_t io_blob_size(const io_blob *blob) {
+    return (size_t)sqlite3_blob_bytes((sqlite3_blob *)(uintptr_t)blob);
+}
+
+cn_status io_blob_read(io_database *database, io_blob *blob, size_t at, void *bytes, size_t size,
+                       cn_error *error) {
+    int result = sqlite3_blob_read((sqlite3_blob *)(void *)blob, bytes, (int)size, (int)at);
     return result == SQLITE_OK ? CN_OK : database_fail(database, error);
 }
 

@@ -45,8 +45,9 @@ cn_status io_database_run(io_database *database, const char *sql, cn_error *erro
 cn_status io_database_prepare(io_database *database, const char *sql, io_statement **out,
                               cn_error *error); // *out: NULL on failure
 void io_statement_end(io_statement *statement); // NULL is allowed
-// Whether a table has a column; false also where there is no such table.
-bool io_database_has(io_database *database, const char *table, const char *column);
+// *has: whether a table has a column; false also where there is no such table.
+cn_status io_database_has(io_database *database, const char *table, const char *column, bool *has,
+                          cn_error *error);
 
 // Parameters count from 1, columns from 0. Texts and blobs that are bound are not copied, which
 // could fail without memory: they must stay until the statement is done.
@@ -62,6 +63,13 @@ void io_bind_zeros(io_statement *statement, int32_t parameter, size_t size);
 typedef struct io_blob io_blob; // an sqlite3_blob
 cn_status io_blob_open(io_database *database, const char *table, const char *column, int64_t row,
                        io_blob **out, cn_error *error);
+// The same to be read; then the blob of another row of the column.
+cn_status io_blob_open_read(io_database *database, const char *table, const char *column,
+                            int64_t row, io_blob **out, cn_error *error);
+cn_status io_blob_move(io_database *database, io_blob *blob, int64_t row, cn_error *error);
+size_t io_blob_size(const io_blob *blob);
+cn_status io_blob_read(io_database *database, io_blob *blob, size_t at, void *bytes, size_t size,
+                       cn_error *error);
 // Bytes from `at` on; the blob's size stays.
 cn_status io_blob_write(io_database *database, io_blob *blob, size_t at, const void *bytes,
                         size_t size, cn_error *error);

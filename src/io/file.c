@@ -85,6 +85,11 @@ cn_status io_file_read_regular(const char *path, size_t max, base_buffer *out, c
     return read_stream(file, path, max, out, error);
 }
 
+bool io_file_exists(const char *path) {
+    struct stat about;
+    return stat(path, &about) == 0 || errno != ENOENT;
+}
+
 bool io_file_same(const char *a, const char *b) {
     struct stat of_a;
     struct stat of_b;

@@ -15,6 +15,7 @@ cn_status io_file_read_max(const char *path, size_t max, base_buffer *out, cn_er
 // may block or never end) is CN_ERR_IO without a byte being read.
 cn_status io_file_read_regular(const char *path, size_t max, base_buffer *out, cn_error *error);
 // Whether both lead to one file, by whatever names and links; false when one leads nowhere.
+bool io_file_exists(const char *path); // also one that cannot be read
 bool io_file_same(const char *a, const char *b);
 
 // Writes a file beside the target, then renames it over the target. A target that is not a regular

@@ -1,5 +1,6 @@
 // io/hdf5_bytes.h
-// Bounded reading of the bytes of an HDF5 image, shared by the files that read it.
+// What the files that read and write HDF5 share: the numbers of the format, and bounded reading of
+// the bytes of an image.
 #ifndef CAIRN_IO_HDF5_BYTES_H
 #define CAIRN_IO_HDF5_BYTES_H
 
@@ -8,6 +9,23 @@
 #include <string.h>
 
 #define IO_HDF5_UNDEFINED UINT64_MAX // an address that leads nowhere
+#define IO_HDF5_SIGNATURE "\211HDF\r\n\032\n"
+
+// Types of messages in an object header (IV.A.2).
+enum {
+    IO_MESSAGE_SPACE = 0x01,
+    IO_MESSAGE_LINK_INFO = 0x02,
+    IO_MESSAGE_TYPE = 0x03,
+    IO_MESSAGE_FILL = 0x05,
+    IO_MESSAGE_LINK = 0x06,
+    IO_MESSAGE_EXTERNAL = 0x07,
+    IO_MESSAGE_LAYOUT = 0x08,
+    IO_MESSAGE_GROUP_INFO = 0x0A,
+    IO_MESSAGE_FILTERS = 0x0B,
+    IO_MESSAGE_ATTRIBUTE = 0x0C,
+    IO_MESSAGE_CONTINUE = 0x10,
+    IO_MESSAGE_TABLE = 0x11
+};
 
 // What is left of a piece of the image. Reading past its end gives zeros and sets bad.
 typedef struct io_cursor {

@@ -190,15 +190,13 @@ static cn_status visit_chunk(chunk_walk *w, uint64_t first, uint64_t address, ui
         count > stored * ratio_of(chunks) / chunks->size) {
         return fail_damaged(w);
     }
-    cn_status status = remove_filters(w, mask, chunks->length * chunks->size, &bytes);
-    if (status == CN_OK && bytes.left < count * chunks->size) {
-        status = fail_damaged(w);
+    CN_TRY(remove_filters(w, mask, chunks->length * chunks->size, &bytes));
+    if (bytes.left < count * chunks->size) {
+        CN_TRY(fail_damaged(w));
     }
-    if (status == CN_OK) {
-        w->visit(w->user, first, bytes.at, count);
-        w->covered += count;
-    }
-    return status;
+    w->visit(w->user, first, bytes.at, count);
+    w->covered += count;
+    return CN_OK;
 }
 
 // ---- how chunks are found ----
@@ -212,18 +210,17 @@ static cn_status visit_tree(chunk_walk *w, uint64_t address, int depth) {
     if (!right || c.bad || depth > TREE_DEPTH || w->budget-- == 0) {
         return fail_damaged(w);
     }
-    cn_status status = CN_OK;
-    for (uint64_t i = 0; i < count && status == CN_OK; i++) {
+    for (uint64_t i = 0; i < count; i++) {
         uint64_t stored = io_take(&c, 4), mask = io_take(&c, 4), first = io_take(&c, 8);
         io_cut(&c, 8);
         uint64_t child = io_take(&c, 8);
         if (c.bad) {
             return fail_damaged(w);
         }
-        status = level > 0 ? visit_tree(w, child, depth + 1)
-                           : visit_chunk(w, first, child, stored, mask);
+        CN_TRY(level > 0 ? visit_tree(w, child, depth + 1)
+                         : visit_chunk(w, first, child, stored, mask));
     }
-    return status;
+    return CN_OK;
 }
 
 // VII.C: a header and one data block. Elements: address, and with filters stored size and mask.
@@ -241,13 +238,12 @@ static cn_status visit_array(chunk_walk *w) {
         return fail_damaged(w);
     }
     if (page_bits > 63 || count > (uint64_t)1 << page_bits) {
-        cn_status status = base_fail(w->error, CN_ERR_UNSUPPORTED,
-                                     "%s has chunks in an array of several pages", w->path);
+        base_fail(w->error, CN_ERR_UNSUPPORTED, "%s has chunks in an array of several pages",
+                  w->path);
         base_fail_hint(w->error, "rewrite it: h5repack -l CONTI -f NONE IN OUT");
-        return status;
+        return CN_ERR_UNSUPPORTED;
     }
-    cn_status status = CN_OK;
-    for (uint64_t i = 0; i < count && status == CN_OK; i++) {
+    for (uint64_t i = 0; i < count; i++) {
         uint64_t address = io_take(&block, 8);
         uint64_t stored = filtered ? io_take(&block, (unsigned)(entry - 12)) : whole;
         uint64_t mask = filtered ? io_take(&block, 4) : 0;
@@ -255,20 +251,19 @@ static cn_status visit_array(chunk_walk *w) {
             return fail_damaged(w);
         }
         if (address != IO_HDF5_UNDEFINED) {
-            status = visit_chunk(w, i * chunks->length, address, stored, mask);
+            CN_TRY(visit_chunk(w, i * chunks->length, address, stored, mask));
         }
     }
-    return status;
+    return CN_OK;
 }
 
 static cn_status visit_implicit(chunk_walk *w) {
     const io_chunks *chunks = w->chunks;
     uint64_t whole = chunks->length * chunks->size;
-    cn_status status = CN_OK;
-    for (uint64_t first = 0; first < w->count && status == CN_OK; first += chunks->length) {
-        status = visit_chunk(w, first, chunks->address + first * chunks->size, whole, 0);
+    for (uint64_t first = 0; first < w->count; first += chunks->length) {
+        CN_TRY(visit_chunk(w, first, chunks->address + first * chunks->size, whole, 0));
     }
-    return status;
+    return CN_OK;
 }
 
 cn_status io_chunks_visit(const io_hdf5_image *image, const io_chunks *chunks, const char *path,

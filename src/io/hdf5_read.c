@@ -14,7 +14,6 @@
 
 #include <string.h>
 
-#define SIGNATURE "\211HDF\r\n\032\n"
 #define SIGNATURE_SIZE 8u
 #define CONTINUATIONS 256 // blocks of one object header; real ones have a few
 #define REPACK_HINT "rewrite it: h5repack -l CONTI -f NONE IN OUT"
@@ -34,7 +33,7 @@ static cn_status fail_not_read(cn_error *error, const char *path) {
 // ---- superblock (II.A) ----
 
 bool io_hdf5_is_image(const void *bytes, size_t size) {
-    return size >= SIGNATURE_SIZE && memcmp(bytes, SIGNATURE, SIGNATURE_SIZE) == 0;
+    return size >= SIGNATURE_SIZE && memcmp(bytes, IO_HDF5_SIGNATURE, SIGNATURE_SIZE) == 0;
 }
 
 // The end of the file as it was written, and the address of the root group.
@@ -66,19 +65,6 @@ static bool read_superblock(io_cursor c, uint64_t *end, uint64_t *root) {
 }
 
 // ---- object headers (IV.A) ----
-
-enum {
-    MESSAGE_SPACE = 0x01,
-    MESSAGE_LINK_INFO = 0x02,
-    MESSAGE_TYPE = 0x03,
-    MESSAGE_LINK = 0x06,
-    MESSAGE_EXTERNAL = 0x07,
-    MESSAGE_LAYOUT = 0x08,
-    MESSAGE_FILTERS = 0x0B,
-    MESSAGE_ATTRIBUTE = 0x0C,
-    MESSAGE_CONTINUE = 0x10,
-    MESSAGE_TABLE = 0x11
-};
 
 typedef struct io_message {
     uint64_t type;
@@ -152,7 +138,7 @@ static bool header_next(io_header *h, io_message *m) {
         io_cut(&h->block, prefix - (h->old ? 5 : 4));
         m->body = io_cut(&h->block, size);
         h->bad = m->body.bad;
-        if (!h->bad && m->type == MESSAGE_CONTINUE) {
+        if (!h->bad && m->type == IO_MESSAGE_CONTINUE) {
             header_continue(h, m->body);
         } else if (!h->bad) {
             return true;
@@ -286,11 +272,11 @@ static io_found search_group(io_search *s, uint64_t group) {
     io_found result = ABSENT;
     header_open(s->image, group, &header);
     while (header_next(&header, &m)) {
-        io_found found = m.shared                      ? ABSENT
-                         : m.type == MESSAGE_TABLE     ? search_table(s, m.body)
-                         : m.type == MESSAGE_LINK      ? search_link(s, m.body)
-                         : m.type == MESSAGE_LINK_INFO ? search_link_info(m.body)
-                                                       : ABSENT;
+        io_found found = m.shared                         ? ABSENT
+                         : m.type == IO_MESSAGE_TABLE     ? search_table(s, m.body)
+                         : m.type == IO_MESSAGE_LINK      ? search_link(s, m.body)
+                         : m.type == IO_MESSAGE_LINK_INFO ? search_link_info(m.body)
+                                                          : ABSENT;
         if (found == FOUND) {
             return FOUND;
         }
@@ -348,7 +334,7 @@ bool io_hdf5_has_mark(const io_hdf5_image *image, const char *name) {
     size_t length = strlen(name) + 1;
     header_open(image, image->root, &header);
     while (header_next(&header, &m)) {
-        if (m.type != MESSAGE_ATTRIBUTE || m.shared) {
+        if (m.type != IO_MESSAGE_ATTRIBUTE || m.shared) {
             continue;
         }
         uint64_t version = io_take(&m.body, 1);
@@ -475,18 +461,18 @@ static bool read_dataset(const io_hdf5_image *image, uint64_t address, io_datase
     *d = (io_dataset){0};
     header_open(image, address, &header);
     while (sound && header_next(&header, &m)) {
-        bool needed = m.type == MESSAGE_SPACE || m.type == MESSAGE_TYPE ||
-                      m.type == MESSAGE_LAYOUT || m.type == MESSAGE_EXTERNAL ||
-                      m.type == MESSAGE_FILTERS;
-        if (needed && (m.shared || m.type == MESSAGE_EXTERNAL)) {
+        bool needed = m.type == IO_MESSAGE_SPACE || m.type == IO_MESSAGE_TYPE ||
+                      m.type == IO_MESSAGE_LAYOUT || m.type == IO_MESSAGE_EXTERNAL ||
+                      m.type == IO_MESSAGE_FILTERS;
+        if (needed && (m.shared || m.type == IO_MESSAGE_EXTERNAL)) {
             d->not_read = true;
-        } else if (m.type == MESSAGE_SPACE) {
+        } else if (m.type == IO_MESSAGE_SPACE) {
             sound = read_space(m.body, d);
-        } else if (m.type == MESSAGE_TYPE) {
+        } else if (m.type == IO_MESSAGE_TYPE) {
             sound = read_type(m.body, d);
-        } else if (m.type == MESSAGE_LAYOUT) {
+        } else if (m.type == IO_MESSAGE_LAYOUT) {
             sound = read_layout(image, m.body, d);
-        } else if (m.type == MESSAGE_FILTERS) {
+        } else if (m.type == IO_MESSAGE_FILTERS) {
             sound = io_chunks_read_filters(m.body, &d->chunks);
         }
     }
@@ -525,11 +511,9 @@ static cn_status dataset_open(const io_hdf5_image *image, const char *path, io_d
 cn_status io_hdf5_count(const io_hdf5_image *image, const char *path, int64_t *count,
                         cn_error *error) {
     io_dataset d;
-    cn_status status = dataset_open(image, path, &d, error);
-    if (status == CN_OK) {
-        *count = (int64_t)d.count;
-    }
-    return status;
+    CN_TRY(dataset_open(image, path, &d, error));
+    *count = (int64_t)d.count;
+    return CN_OK;
 }
 
 // The bits of element i of those at `bytes`, in the low end.
@@ -571,16 +555,16 @@ static double real_at(const io_dataset *d, const unsigned char *bytes, uint64_t 
 
 static cn_status numbers_open(const io_hdf5_image *image, const char *path, int64_t count,
                               bool integers, io_dataset *d, cn_error *error) {
-    cn_status status = dataset_open(image, path, d, error);
-    if (status == CN_OK && d->element != INTEGER && (integers || d->element != IO_REAL)) {
-        status =
-            fail_path(error, path, integers ? "does not hold integers" : "does not hold numbers");
+    CN_TRY(dataset_open(image, path, d, error));
+    if (d->element != INTEGER && (integers || d->element != IO_REAL)) {
+        CN_TRY(
+            fail_path(error, path, integers ? "does not hold integers" : "does not hold numbers"));
     }
-    if (status == CN_OK && (count < 0 || d->count < (uint64_t)count)) {
-        status = base_fail(error, CN_ERR_INPUT, "%s holds %lld numbers where %lld are needed", path,
-                           (long long)d->count, (long long)count);
+    if (count < 0 || d->count < (uint64_t)count) {
+        return base_fail(error, CN_ERR_INPUT, "%s holds %lld numbers where %lld are needed", path,
+                         (long long)d->count, (long long)count);
     }
-    return status;
+    return CN_OK;
 }
 
 // Where the numbers of a dataset go, whole or chunk by chunk: one of the two.
@@ -665,10 +649,7 @@ static bool read_heap_text(const io_hdf5_image *image, io_cursor *data) {
 cn_status io_hdf5_read_text(const io_hdf5_image *image, const char *path, cn_arena *memory,
                             const char **text, cn_error *error) {
     io_dataset d;
-    cn_status status = dataset_open(image, path, &d, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(dataset_open(image, path, &d, error));
     bool variable = d.element == TEXT_VARIABLE;
     if (d.chunked) {
         return fail_not_read(error, path);

@@ -4,7 +4,7 @@
 //
 // Written: superblock 0, object headers 1, groups as compact links, contiguous datasets. That is
 // what HDF5 1.8 and later read. HDF5's own library is not used: it crashes when it has no memory.
-#include "io/hdf5.h"
+#include "io/hdf5_bytes.h"
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -12,25 +12,11 @@
 
 #include <string.h>
 
-#define SIGNATURE "\211HDF\r\n\032\n"
 #define SUPERBLOCK_SIZE 96u
 #define MESSAGE_SIZE 8u  // of a message, before its content
 #define MESSAGE_MAX 512u // bytes of the content of a message
 #define NAME_MAX 240u    // bytes of a name: its length is one byte, and its message has room
 #define TEXT_MAX 200u    // bytes of an attribute
-#define UNDEFINED UINT64_MAX
-
-// Section IV.A.2
-enum {
-    MESSAGE_SPACE = 0x1,
-    MESSAGE_LINK_INFO = 0x2,
-    MESSAGE_TYPE = 0x3,
-    MESSAGE_FILL = 0x5,
-    MESSAGE_LINK = 0x6,
-    MESSAGE_LAYOUT = 0x8,
-    MESSAGE_GROUP_INFO = 0xa,
-    MESSAGE_ATTRIBUTE = 0xc,
-};
 
 // A group or a dataset; the root is the first of its list.
 typedef struct io_node {
@@ -166,7 +152,7 @@ static io_message io_layout(uint64_t address, uint64_t bytes) {
     io_message m = {.size = 0};
     gs_put(&m, 3, 1);
     gs_put(&m, 1, 1); // contiguous
-    gs_put(&m, bytes > 0 ? address : UNDEFINED, 8);
+    gs_put(&m, bytes > 0 ? address : IO_HDF5_UNDEFINED, 8);
     gs_put(&m, bytes, 8);
     return m;
 }
@@ -190,8 +176,8 @@ static io_message io_attribute(const io_mark *mark) {
 static io_message link_info(void) {
     io_message m = {.size = 0};
     gs_put(&m, 0, 2);
-    gs_put(&m, UNDEFINED, 8);
-    gs_put(&m, UNDEFINED, 8);
+    gs_put(&m, IO_HDF5_UNDEFINED, 8);
+    gs_put(&m, IO_HDF5_UNDEFINED, 8);
     return m;
 }
 
@@ -291,19 +277,17 @@ static cn_status add_data(io_hdf5_writer *writer, const char *path, io_message s
     io_node *node;
     base_buffer *image = &writer->image;
     uint64_t data = image->size; // a multiple of 8
-    cn_status status = add_node(writer, path, false, &node, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(add_node(writer, path, false, &node, error));
     io_message fill = io_fill(), layout = io_layout(data, size);
     size_t bytes = 4 * MESSAGE_SIZE + round_up(space.size) + round_up(type.size) +
                    round_up(fill.size) + round_up(layout.size);
     bool done = base_buffer_append(image, values, size) && pad_buffer(image);
     node->address = image->size;
-    done = done && append_header(image, 4, bytes) && append_message(image, MESSAGE_SPACE, &space) &&
-           append_message(image, MESSAGE_TYPE, &type) &&
-           append_message(image, MESSAGE_FILL, &fill) &&
-           append_message(image, MESSAGE_LAYOUT, &layout);
+    done = done && append_header(image, 4, bytes) &&
+           append_message(image, IO_MESSAGE_SPACE, &space) &&
+           append_message(image, IO_MESSAGE_TYPE, &type) &&
+           append_message(image, IO_MESSAGE_FILL, &fill) &&
+           append_message(image, IO_MESSAGE_LAYOUT, &layout);
     return done ? CN_OK : base_fail_memory(error);
 }
 
@@ -349,19 +333,19 @@ static bool append_group(io_hdf5_writer *writer, io_node *group, base_buffer *ou
     io_message info = link_info(), limits = group_info();
     uint64_t count = 2;
     base_buffer_init(&messages, out->env);
-    bool done = append_message(&messages, MESSAGE_LINK_INFO, &info) &&
-                append_message(&messages, MESSAGE_GROUP_INFO, &limits);
+    bool done = append_message(&messages, IO_MESSAGE_LINK_INFO, &info) &&
+                append_message(&messages, IO_MESSAGE_GROUP_INFO, &limits);
     for (const io_node *node = writer->root.next; done && node; node = node->next) {
         if (node->parent == group) {
             io_message link = io_link(node);
-            done = append_message(&messages, MESSAGE_LINK, &link);
+            done = append_message(&messages, IO_MESSAGE_LINK, &link);
             count++;
         }
     }
     for (const io_mark *mark = writer->marks; done && mark && group == &writer->root;
          mark = mark->next) {
         io_message attribute = io_attribute(mark);
-        done = append_message(&messages, MESSAGE_ATTRIBUTE, &attribute);
+        done = append_message(&messages, IO_MESSAGE_ATTRIBUTE, &attribute);
         count++;
     }
     group->address = out->size;
@@ -391,16 +375,16 @@ static bool append_groups(io_hdf5_writer *writer, io_node *node, base_buffer *ou
 // Section II.A; the root group has its entry at the end.
 static io_message superblock(uint64_t size, uint64_t root) {
     io_message m = {.size = 0};
-    put_bytes(&m, SIGNATURE, 8);
+    put_bytes(&m, IO_HDF5_SIGNATURE, 8);
     gs_put(&m, 0, 5);      // versions
     gs_put(&m, 0x0808, 3); // bytes of an address and of a length
     gs_put(&m, 4, 2);      // sizes of trees that are not there
     gs_put(&m, 16, 2);
     gs_put(&m, 0, 4);
     gs_put(&m, 0, 8); // where addresses start
-    gs_put(&m, UNDEFINED, 8);
+    gs_put(&m, IO_HDF5_UNDEFINED, 8);
     gs_put(&m, size, 8);
-    gs_put(&m, UNDEFINED, 8);
+    gs_put(&m, IO_HDF5_UNDEFINED, 8);
     gs_put(&m, 0, 8);
     gs_put(&m, root, 8);
     gs_put(&m, 0, 8);

@@ -102,10 +102,7 @@ static cn_status obj_point(io_text_reader *reader, gather *g) {
         if (!io_text_peek(reader, &word, &length) || reader->line != start.line) {
             return io_text_fail(&start, CN_ERR_INPUT, "the point has %d numbers; it needs 3", k);
         }
-        cn_status status = io_text_real(reader, "a coordinate", &x[k]);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(io_text_real(reader, "a coordinate", &x[k]));
     }
     return gather_append(g, &g->point, x, sizeof x);
 }
@@ -152,7 +149,8 @@ static cn_status obj_face(io_text_reader *reader, gather *g) {
         status =
             io_text_fail(&start, CN_ERR_INPUT, "the face has %d corners; it needs 3", face.size);
     }
-    return status == CN_OK ? gather_append(g, &g->face, &face, sizeof face) : status;
+    CN_TRY(status);
+    return gather_append(g, &g->face, &face, sizeof face);
 }
 
 // The rest of the line without the blanks around it.
@@ -198,14 +196,11 @@ static cn_status obj_line(io_text_reader *reader, gather *g, const char *word, s
 static cn_status obj_read(io_text_reader *reader, gather *g) {
     const char *word;
     size_t length;
-    cn_status status = CN_OK;
-    while (status == CN_OK && io_text_peek(reader, &word, &length)) {
-        status = io_text_word(reader, "a line", &word, &length);
-        if (status == CN_OK) {
-            status = obj_line(reader, g, word, length);
-        }
+    while (io_text_peek(reader, &word, &length)) {
+        CN_TRY(io_text_word(reader, "a line", &word, &length));
+        CN_TRY(obj_line(reader, g, word, length));
     }
-    return status;
+    return CN_OK;
 }
 
 // ---- STL ----
@@ -213,8 +208,8 @@ static cn_status obj_read(io_text_reader *reader, gather *g) {
 static cn_status stl_triangle(gather *g, const double x[9]) {
     int32_t first = (int32_t)gather_points(g);
     const int32_t corner[3] = {first, first + 1, first + 2};
-    cn_status status = gather_append(g, &g->point, x, 9 * sizeof *x);
-    return status == CN_OK ? gather_face(g, corner, 3) : status;
+    CN_TRY(gather_append(g, &g->point, x, 9 * sizeof *x));
+    return gather_face(g, corner, 3);
 }
 
 // A number of a binary file, little-endian whatever the machine.
@@ -225,36 +220,33 @@ static uint32_t stl_word(const unsigned char *bytes) {
 
 static cn_status stl_read_binary(const unsigned char *bytes, gather *g) {
     uint32_t count = stl_word(bytes + STL_HEADER - 4);
-    cn_status status = CN_OK;
-    for (uint32_t t = 0; t < count && status == CN_OK; t++) {
+    for (uint32_t t = 0; t < count; t++) {
         const unsigned char *record = bytes + STL_HEADER + (size_t)t * STL_RECORD;
         double x[9];
-        for (int32_t k = 0; k < 9 && status == CN_OK; k++) {
+        for (int32_t k = 0; k < 9; k++) {
             uint32_t word = stl_word(record + 12 + 4 * k);
             float number;
             memcpy(&number, &word, sizeof number);
             x[k] = (double)number;
             if (!isfinite(number)) {
-                status = base_fail(g->error, CN_ERR_INPUT,
-                                   "triangle %u has a coordinate that is not a finite number", t);
+                return base_fail(g->error, CN_ERR_INPUT,
+                                 "triangle %u has a coordinate that is not a finite number", t);
             }
         }
-        if (status == CN_OK) {
-            status = stl_triangle(g, x);
-        }
+        CN_TRY(stl_triangle(g, x));
     }
-    return status;
+    return CN_OK;
 }
 
 // Takes the word, in any case.
 static cn_status stl_expect(io_text_reader *reader, const char *want) {
     const char *word;
     size_t length;
-    cn_status status = io_text_word(reader, want, &word, &length);
-    if (status == CN_OK && (strlen(want) != length || strncasecmp(word, want, length) != 0)) {
-        status = io_text_fail(reader, CN_ERR_INPUT, "'%s' should be here", want);
+    CN_TRY(io_text_word(reader, want, &word, &length));
+    if (strlen(want) != length || strncasecmp(word, want, length) != 0) {
+        CN_TRY(io_text_fail(reader, CN_ERR_INPUT, "'%s' should be here", want));
     }
-    return status;
+    return CN_OK;
 }
 
 static bool stl_next_is(io_text_reader *reader, const char *want) {
@@ -268,23 +260,18 @@ static cn_status stl_read_facet(io_text_reader *reader, gather *g) {
     double x[9];
     // The normal follows from the corners; some programs write it as nan.
     io_text_skip_line(reader);
-    cn_status status = stl_expect(reader, "outer");
-    if (status == CN_OK) {
-        status = stl_expect(reader, "loop");
-    }
-    for (int32_t corner = 0; corner < 3 && status == CN_OK; corner++) {
-        status = stl_expect(reader, "vertex");
-        for (int32_t k = 0; k < 3 && status == CN_OK; k++) {
-            status = io_text_real(reader, "a coordinate", &x[3 * corner + k]);
+    CN_TRY(stl_expect(reader, "outer"));
+    CN_TRY(stl_expect(reader, "loop"));
+    for (int32_t corner = 0; corner < 3; corner++) {
+        CN_TRY(stl_expect(reader, "vertex"));
+        for (int32_t k = 0; k < 3; k++) {
+            CN_TRY(io_text_real(reader, "a coordinate", &x[3 * corner + k]));
         }
     }
-    if (status == CN_OK) {
-        status = stl_expect(reader, "endloop");
-    }
-    if (status == CN_OK) {
-        status = stl_expect(reader, "endfacet");
-    }
-    return status == CN_OK ? stl_triangle(g, x) : status;
+    CN_TRY(stl_expect(reader, "endloop"));
+
+    CN_TRY(stl_expect(reader, "endfacet"));
+    return stl_triangle(g, x);
 }
 
 static cn_status stl_read_text(io_text_reader *reader, gather *g) {
@@ -376,10 +363,7 @@ static cn_status gather_parts(const gather *g, io_mesh *out) {
     if (!part_of_name || !seen || !number || !filled) {
         return base_fail_memory(g->error);
     }
-    cn_status status = parts_make(g, names, part_of_name, out);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(parts_make(g, names, part_of_name, out));
     for (int32_t f = 0; f < faces; f++) {
         int32_t p = part_of_name[face[f].part];
         io_mesh_part *part = &out->part[p];
@@ -421,9 +405,9 @@ static cn_status mesh_read_text(const char *name, const void *bytes, size_t size
 static cn_status mesh_gather(const char *name, const void *bytes, size_t size, gather *g) {
     bool stl = name_ends(name, ".stl");
     if (!stl && !name_ends(name, ".obj")) {
-        cn_status status = base_fail(g->error, CN_ERR_UNSUPPORTED, "not a mesh file by its name");
+        base_fail(g->error, CN_ERR_UNSUPPORTED, "not a mesh file by its name");
         base_fail_hint(g->error, "use a file that ends in .obj or .stl");
-        return status;
+        return CN_ERR_UNSUPPORTED;
     }
     if (stl && stl_is_binary(bytes, size)) {
         return stl_read_binary(bytes, g);

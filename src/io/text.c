@@ -116,10 +116,7 @@ cn_status io_text_int(io_text_reader *reader, const char *what, int64_t low, int
                       int64_t *value) {
     const char *word;
     size_t length;
-    cn_status status = io_text_word(reader, what, &word, &length);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(io_text_word(reader, what, &word, &length));
     bool negative = word[0] == '-';
     size_t i = negative || word[0] == '+' ? 1 : 0;
     bool sound = i < length;
@@ -148,10 +145,7 @@ cn_status io_text_int(io_text_reader *reader, const char *what, int64_t low, int
 cn_status io_text_real(io_text_reader *reader, const char *what, double *value) {
     const char *word;
     size_t length;
-    cn_status status = io_text_word(reader, what, &word, &length);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(io_text_word(reader, what, &word, &length));
     if (length > NUMBER_MAX || !io_number_is_decimal(word, length)) {
         return text_wrong(reader, "a finite number", what, word, length);
     }

@@ -2,7 +2,8 @@
 // YAML (and so JSON) text to a tree of nodes and back. Every node knows its file, line and column.
 //
 // The scalars are those of YAML 1.2's core schema: null, true, 12, 0x1F, 0o17, 1.5e-3, .inf, .nan;
-// all else is text, and what stands in quotes always is. Refused: tags, several documents in one
+// all else is text, and what stands in quotes always is. The text is UTF-8, with or without a byte
+// order mark. Refused: tags, several documents in one
 // text, the same key twice in a map, keys that are not plain text, and what exceeds the limits
 // below.
 #ifndef CAIRN_IO_YAML_H

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "io/file.h"
 #include "io/number.h"
+#include "io/yaml_syntax.h"
 
 #include <yaml.h>
 
@@ -45,6 +46,8 @@ typedef struct yaml_open {
 typedef struct yaml_loader {
     yaml_pool pool;
     const char *file;
+    const char *text; // without its byte order mark
+    size_t size;
     cn_error *error;
     yaml_parser_t parser;
     base_buffer children; // io_yaml *, keys and values in turn for a map
@@ -240,10 +243,7 @@ static cn_status loader_add(yaml_loader *loader, io_yaml *node, yaml_mark_t mark
             return yaml_fail(loader, mark, "a key must be a word, not a list or a map");
         }
         node->kind = IO_YAML_TEXT;
-        cn_status status = loader_check_key(loader, node, mark);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(loader_check_key(loader, node, mark));
     }
     return base_buffer_append(&loader->children, &node, sizeof node) ? CN_OK
                                                                      : yaml_no_memory(loader);
@@ -290,8 +290,8 @@ static cn_status loader_scalar(yaml_loader *loader, const yaml_event_t *event) {
         yaml_resolve(node);
     }
     int32_t anchor;
-    cn_status status = loader_anchor(loader, event->data.scalar.anchor, node, true, mark, &anchor);
-    return status != CN_OK ? status : loader_add(loader, node, mark);
+    CN_TRY(loader_anchor(loader, event->data.scalar.anchor, node, true, mark, &anchor));
+    return loader_add(loader, node, mark);
 }
 
 static cn_status loader_alias(yaml_loader *loader, const yaml_event_t *event) {
@@ -331,15 +331,12 @@ static cn_status loader_begin(yaml_loader *loader, const yaml_event_t *event) {
     }
     io_yaml *node = loader_node(loader, list ? IO_YAML_LIST : IO_YAML_MAP, mark);
     int32_t anchor;
-    cn_status status = loader_anchor(loader, name, node, false, mark, &anchor);
-    if (status == CN_OK) {
-        status = loader_add(loader, node, mark);
-    }
-    if (status == CN_OK) {
-        loader->open[loader->depth++] =
-            (yaml_open){.node = node, .first = loader_children(loader), .anchor = anchor};
-    }
-    return status;
+    CN_TRY(loader_anchor(loader, name, node, false, mark, &anchor));
+    CN_TRY(loader_add(loader, node, mark));
+
+    loader->open[loader->depth++] =
+        (yaml_open){.node = node, .first = loader_children(loader), .anchor = anchor};
+    return CN_OK;
 }
 
 // The children leave the stack for arrays of their own.
@@ -378,7 +375,10 @@ static cn_status loader_event(yaml_loader *loader, const yaml_event_t *event, in
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT:
         if (++*documents > 1) {
-            return yaml_fail(loader, event->start_mark, "a second document starts here");
+            yaml_fail(loader, event->start_mark, "a second document starts here");
+            base_fail_hint(loader->error, "take the line --- away, or put the rest in a file of "
+                                          "its own");
+            return CN_ERR_INPUT;
         }
         return CN_OK;
     case YAML_SCALAR_EVENT:
@@ -396,20 +396,18 @@ static cn_status loader_event(yaml_loader *loader, const yaml_event_t *event, in
     }
 }
 
-// What libyaml says, with its place.
 static cn_status loader_syntax(yaml_loader *loader) {
     const yaml_parser_t *parser = &loader->parser;
     if (parser->error == YAML_MEMORY_ERROR) {
         return yaml_no_memory(loader);
     }
-    // A broken byte has no mark of its own: the parser has come about as far.
-    yaml_mark_t mark = parser->error == YAML_READER_ERROR ? parser->mark : parser->problem_mark;
-    yaml_fail(loader, mark, parser->problem ? parser->problem : "this is not YAML");
-    if (parser->context) {
-        base_fail_hint(loader->error, "%s that starts in line %d", parser->context,
-                       yaml_place(parser->context_mark.line));
-    }
-    return CN_ERR_INPUT;
+    const io_yaml_problem problem = {.what = parser->problem,
+                                     .context = parser->context,
+                                     .line = parser->problem_mark.line,
+                                     .column = parser->problem_mark.column,
+                                     .context_line = parser->context_mark.line,
+                                     .context_column = parser->context_mark.column};
+    return io_yaml_explain(loader->file, loader->text, loader->size, &problem, loader->error);
 }
 
 static cn_status loader_run(yaml_loader *loader) {
@@ -460,9 +458,14 @@ cn_status io_yaml_read(cn_arena *memory, const char *file, const char *text, siz
         return CN_ERR_INPUT;
     }
     yaml_loader *loader = NULL;
-    cn_status status = loader_start(memory, file, error, &loader);
+    size_t skip = 0;
+    cn_status status = io_yaml_check_encoding(file, text, size, &skip, error);
+    status = status == CN_OK ? loader_start(memory, file, error, &loader) : status;
     if (status == CN_OK) {
-        yaml_parser_set_input_string(&loader->parser, (const unsigned char *)text, size);
+        loader->text = text + skip;
+        loader->size = size - skip;
+        const unsigned char *bytes = (const unsigned char *)loader->text;
+        yaml_parser_set_input_string(&loader->parser, bytes, loader->size);
         yaml_parser_set_encoding(&loader->parser, YAML_UTF8_ENCODING);
         status = loader_run(loader);
         yaml_parser_delete(&loader->parser);

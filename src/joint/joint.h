@@ -39,6 +39,7 @@ typedef enum joint_role {
     JOINT_ROLE_MOTOR,
     JOINT_ROLE_FRICTION,
     JOINT_ROLE_SPRING,
+    JOINT_ROLE_ARMATURE,
     JOINT_ROLES
 } joint_role;
 

@@ -10,6 +10,8 @@
 #include "math/rotation.h"
 #include "math/vec3.h"
 #include "model/build.h"
+#include "model/deformable.h"
+#include "model/text.h"
 
 #include <float.h>
 #include <string.h>
@@ -172,10 +174,7 @@ static cn_status body_weigh(const cn_model *model, const cn_body_def *def, const
     }
     bool given = !isnan(def->inertia[dim == 2 ? 8 : 0]);
     if (given) {
-        cn_status status = body_read_inertia(dim, def->inertia, inertia->tensor, error);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(body_read_inertia(dim, def->inertia, inertia->tensor, error));
     } else if (sum.mass > 0.0) {
         for (int32_t i = 0; i < 9; i++) {
             inertia->tensor[i] = sum.inertia[i] * (body->mass / sum.mass);
@@ -226,9 +225,7 @@ static cn_status body_build(cn_model *model, const cn_body_def *def, model_body 
     for (int32_t i = 0; i < def->shape_count; i++) {
         cn_status status =
             geom_shape_build(&def->shapes[i], model->dim, model->memory, &shape[i], error);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(status);
     }
     cn_status status = body_weigh(model, def, shape, body, inertia, error);
     for (int32_t i = 0; i < def->shape_count && status == CN_OK; i++) {
@@ -240,8 +237,8 @@ static cn_status body_build(cn_model *model, const cn_body_def *def, model_body 
 }
 
 // The pose of the centre of mass from that of the body's own frame, and its velocity.
-static void body_start(const cn_model *model, const cn_body_def *def, const model_body *body,
-                       double *q, double *v) {
+void model_body_start(const cn_model *model, const cn_body_def *def, const model_body *body,
+                      double *q, double *v) {
     double R[9], from[3];
     memcpy(q, def->position, (size_t)model->dim * sizeof *q);
     memcpy(v, def->velocity, (size_t)model->dim * sizeof *v);
@@ -264,19 +261,16 @@ static void body_start(const cn_model *model, const cn_body_def *def, const mode
 // All memory first, so that a failure leaves the model as it was.
 static cn_status body_reserve(cn_model *model, const cn_body_def *def, cn_error *error) {
     static const int32_t arrays[] = {MODEL_ARRAY_BODY, MODEL_ARRAY_Q0, MODEL_ARRAY_V0};
-    cn_status status = model_reserve(model, MODEL_ARRAY_SHAPE,
-                                     (int64_t)model->shape_count + def->shape_count, error);
-    if (status == CN_OK) {
-        status =
-            model_reserve(model, MODEL_ARRAY_INERTIA, (int64_t)model->inertia_count + 1, error);
+    CN_TRY(model_reserve(model, MODEL_ARRAY_SHAPE, (int64_t)model->shape_count + def->shape_count,
+                         error));
+    CN_TRY(model_reserve(model, MODEL_ARRAY_INERTIA, (int64_t)model->inertia_count + 1, error));
+    for (int32_t i = 0; i < 3; i++) {
+        CN_TRY(model_reserve(model, arrays[i], (int64_t)model->body_count + 1, error));
     }
-    for (int32_t i = 0; i < 3 && status == CN_OK; i++) {
-        status = model_reserve(model, arrays[i], (int64_t)model->body_count + 1, error);
+    if (!base_names_reserve(&model->body_names, model->memory)) {
+        return base_fail_memory(error);
     }
-    if (status == CN_OK && !base_names_reserve(&model->body_names, model->memory)) {
-        status = base_fail_memory(error);
-    }
-    return status;
+    return CN_OK;
 }
 
 static cn_status body_add(cn_model *model, const cn_body_def *def, cn_error *error) {
@@ -296,13 +290,14 @@ static cn_status body_add(cn_model *model, const cn_body_def *def, cn_error *err
     if (status == CN_OK) {
         status = model_copy_source(model, &def->source, &body.source, error);
     }
+    if (status == CN_OK && def->deformable) {
+        return model_add_deformable(model, def, &body, error);
+    }
     base_arena_mark before = base_arena_get_mark(model->memory);
     if (status == CN_OK) {
         status = body_build(model, def, &body, error);
     }
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     body_share_shapes(model, before, &body);
     body_share_inertia(model, &body);
     int32_t index = model->body_count++;
@@ -310,8 +305,8 @@ static cn_status body_add(cn_model *model, const cn_body_def *def, cn_error *err
     if (body.name[0]) {
         base_names_add(&model->body_names, body.name, index);
     }
-    body_start(model, def, &body, model->q0 + (int64_t)index * model_pose_size(model->dim),
-               model->v0 + (int64_t)index * model_velocity_size(model->dim));
+    model_body_start(model, def, &body, model->q0 + (int64_t)index * model_pose_size(model->dim),
+                     model->v0 + (int64_t)index * model_velocity_size(model->dim));
     return CN_OK;
 }
 
@@ -321,13 +316,15 @@ cn_status cn_model_add_body(cn_model *model, const cn_body_def *def, cn_body_id 
         return base_fail_missing(error);
     }
     cn_status status = model_check_open(model, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     status = body_add(model, def, error);
     if (status != CN_OK) {
-        return model_blame_body(error, status, &def->source, def->name, model->body_count);
+        static const cn_source kept = {0}; // groups of nodes know their own place
+        bool placed = def->deformable && error && error->file[0];
+        return model_blame_body(error, status, placed ? &kept : &def->source, def->name,
+                                model->body_count);
     }
     *body = model->body_count;
+    model_text_body(model, def);
     return CN_OK;
 }

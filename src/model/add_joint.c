@@ -9,6 +9,7 @@
 #include "math/rotation.h"
 #include "math/vec3.h"
 #include "model/build.h"
+#include "model/text.h"
 
 #include <float.h>
 #include <stdlib.h>
@@ -79,11 +80,8 @@ static cn_status joint_check_frame(const cn_model *model, const cn_joint_def *de
          second_axis},
     };
     for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
-        cn_status status = joint_check_vector(model, vector[i].name, vector[i].x, vector[i].needed,
-                                              vector[i].allowed, error);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(joint_check_vector(model, vector[i].name, vector[i].x, vector[i].needed,
+                                  vector[i].allowed, error));
     }
     if (!(joint_axis_length(model, def->axis) > 0.0) ||
         !(joint_axis_length(model, def->second_axis) > 0.0)) {
@@ -123,7 +121,7 @@ static cn_status joint_check_bodies(const cn_model *model, const cn_joint_def *d
 
 static bool joint_is_driven(const cn_joint_def *def) {
     return !isnan(def->limits[0]) || def->friction > 0.0 || def->stiffness > 0.0 ||
-           def->damping > 0.0 || def->motor != CN_MOTOR_NONE;
+           def->damping > 0.0 || def->armature > 0.0 || def->motor != CN_MOTOR_NONE;
 }
 
 static cn_status joint_check_drive(const cn_model *model, const cn_joint_def *def,
@@ -134,6 +132,7 @@ static cn_status joint_check_drive(const cn_model *model, const cn_joint_def *de
     } number[] = {{"friction", def->friction},
                   {"stiffness", def->stiffness},
                   {"damping", def->damping},
+                  {"armature", def->armature},
                   {"motor.stiffness", def->motor_stiffness},
                   {"motor.damping", def->motor_damping},
                   {"the motor's most", isnan(def->motor_max) ? 0.0 : def->motor_max}};
@@ -144,9 +143,22 @@ static cn_status joint_check_drive(const cn_model *model, const cn_joint_def *de
         }
     }
     if (joint_form_of(def->kind, model->dim)->drive == JOINT_GAUGE_NONE && joint_is_driven(def)) {
-        return base_fail(error, CN_ERR_INPUT,
-                         "a %s joint has no limits, motor, friction, stiffness or damping",
-                         cn_joint_kind_text(def->kind));
+        return base_fail(
+            error, CN_ERR_INPUT,
+            "a %s joint has no limits, motor, friction, stiffness, damping or armature",
+            cn_joint_kind_text(def->kind));
+    }
+    bool force = def->motor == CN_MOTOR_FORCE;
+    if (def->motor_stiffness > 0.0 && def->motor != CN_MOTOR_POSITION) {
+        base_fail(error, CN_ERR_INPUT, "a motor with a %s has no stiffness",
+                  force ? "torque or force" : "velocity");
+        base_fail_hint(error, "stiffness pulls to a position: motor: {position: ...}");
+        return CN_ERR_INPUT;
+    }
+    if (def->motor_damping > 0.0 && force) {
+        base_fail(error, CN_ERR_INPUT, "a motor with a torque or force has no damping");
+        base_fail_hint(error, "the joint itself may have damping");
+        return CN_ERR_INPUT;
     }
     if (!isnan(def->limits[0]) && !(def->limits[0] <= def->limits[1])) {
         return base_fail(error, CN_ERR_INPUT, "limits must ascend, not %g, %g", def->limits[0],
@@ -249,7 +261,8 @@ static void joint_add_rows(model_joint *joint, const cn_joint_def *def, const jo
         def->motor == CN_MOTOR_VELOCITY || def->motor == CN_MOTOR_POSITION ? JOINT_ROLE_MOTOR
                                                                            : JOINT_ROLE_NONE,
         def->friction > 0.0 ? JOINT_ROLE_FRICTION : JOINT_ROLE_NONE,
-        def->stiffness > 0.0 || def->damping > 0.0 ? JOINT_ROLE_SPRING : JOINT_ROLE_NONE};
+        def->stiffness > 0.0 || def->damping > 0.0 ? JOINT_ROLE_SPRING : JOINT_ROLE_NONE,
+        def->armature > 0.0 ? JOINT_ROLE_ARMATURE : JOINT_ROLE_NONE};
     for (int part = 0; part < 2; part++) {
         for (const joint_gauge_of *gauge = held[part]; *gauge != JOINT_GAUGE_NONE && holds;
              gauge++) {
@@ -303,22 +316,18 @@ static cn_status joint_start(const cn_model *model, const cn_joint_def *def, mod
 
 static cn_status joint_build(cn_model *model, const cn_joint_def *def, model_joint *joint,
                              cn_error *error) {
-    cn_status status = joint_check_bodies(model, def, error);
-    if (status == CN_OK) {
-        status = joint_check_frame(model, def, error);
-    }
-    if (status == CN_OK) {
-        status = joint_check_drive(model, def, error);
-    }
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(joint_check_bodies(model, def, error));
+    CN_TRY(joint_check_frame(model, def, error));
+
+    CN_TRY(joint_check_drive(model, def, error));
+
     *joint =
         (model_joint){.body = {def->body[0] - 1, def->body[1] - 1},
                       .limits = {def->limits[0], def->limits[1]},
                       .friction = def->friction,
                       .stiffness = def->stiffness,
                       .damping = def->damping,
+                      .armature = def->armature,
                       .motor = def->motor,
                       .motor_max = isnan(def->motor_max) ? HUGE_VAL : def->motor_max,
                       .motor_stiffness = def->motor_stiffness,
@@ -335,21 +344,15 @@ static cn_status joint_build(cn_model *model, const cn_joint_def *def, model_joi
 
 static cn_status joint_keep(cn_model *model, const cn_joint_def *def, model_joint *joint,
                             cn_error *error) {
-    cn_status status = model_copy_text(model, def->name, &joint->name, error);
-    if (status == CN_OK) {
-        status = model_copy_source(model, &def->source, &joint->source, error);
+    CN_TRY(model_copy_text(model, def->name, &joint->name, error));
+    CN_TRY(model_copy_source(model, &def->source, &joint->source, error));
+
+    CN_TRY(model_reserve(model, MODEL_ARRAY_JOINT, (int64_t)model->joint_count + 1, error));
+    if (def->motor != CN_MOTOR_NONE) {
+        joint->target = model_create_signal(model, &def->motor_target, BASE_SIGNAL_VALUE, error);
+        CN_TRY(joint->target ? CN_OK : error ? error->status : CN_ERR_INPUT);
     }
-    if (status == CN_OK) {
-        status = model_reserve(model, MODEL_ARRAY_JOINT, (int64_t)model->joint_count + 1, error);
-    }
-    if (status == CN_OK && def->motor != CN_MOTOR_NONE) {
-        const cn_signal_def *target = &def->motor_target;
-        joint->target =
-            base_signal_create(&model->env, target->constant, target->expression, target->times,
-                               target->values, target->count, &model->signals, error);
-        status = joint->target ? CN_OK : error ? error->status : CN_ERR_INPUT;
-    }
-    return status;
+    return CN_OK;
 }
 
 cn_status cn_model_add_joint(cn_model *model, const cn_joint_def *def, int32_t *id,
@@ -362,9 +365,7 @@ cn_status cn_model_add_joint(cn_model *model, const cn_joint_def *def, int32_t *
     if (status == CN_OK && (unsigned)def->kind >= CN_JOINT_KINDS) {
         status = base_fail(error, CN_ERR_ARGUMENT, "%d is no kind of joint", (int)def->kind);
     }
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     status = joint_build(model, def, &joint, error);
     if (status == CN_OK) {
         status = joint_keep(model, def, &joint, error);
@@ -376,6 +377,7 @@ cn_status cn_model_add_joint(cn_model *model, const cn_joint_def *def, int32_t *
     model->joint_row_count += joint.row_count;
     model->joint[model->joint_count++] = joint;
     *id = model->joint_count;
+    model_text_joint(model, def);
     return CN_OK;
 }
 
@@ -395,6 +397,9 @@ cn_status model_joints_check(cn_model *model, cn_error *error) {
     for (int32_t j = 0; j < model->joint_count; j++) {
         const model_joint *joint = &model->joint[j];
         int32_t a = joint->body[0], b = joint->body[1];
+        if (joint->removed) {
+            continue;
+        }
         if (model->body[a].role != MODEL_BODY_FREE && model->body[b].role != MODEL_BODY_FREE) {
             base_fail(error, CN_ERR_INPUT, "neither of its bodies can answer to it");
             base_fail_hint(error, "one of them must be free to move");

@@ -16,6 +16,10 @@ cn_status model_copy_text(cn_model *model, const char *text, const char **copy, 
 cn_status model_copy_source(cn_model *model, const cn_source *source, cn_source *copy,
                             cn_error *error);
 
+// A signal of the model; base_signal_create says what it may fail for.
+base_signal *model_create_signal(cn_model *model, const cn_signal_def *def, base_signal_use use,
+                                 cn_error *error);
+
 // The settings within their limits; then their texts copied and what is not set chosen.
 // (model/settings.c)
 cn_status model_settings_check(const cn_settings *settings, int32_t dim, cn_error *error);
@@ -25,6 +29,14 @@ cn_status model_settings_keep(cn_model *model, cn_error *error);
 cn_status model_check_open(const cn_model *model, cn_error *error);
 // What only shows when all is there: that a joint can move something, and who does not touch.
 cn_status model_joints_check(cn_model *model, cn_error *error);
+// What a body needs as it moves or does not.
+cn_status model_check_body(const cn_model *model, int32_t index, cn_error *error);
+// What follows from all bodies and joints, also when some were added.
+void model_derive(cn_model *model);
+// The arrays of `from`, of which copy is a plain copy, become blocks of its own; false: no memory.
+bool model_copy_arrays(cn_model *copy, const cn_model *from);
+// Gives the arrays back.
+void model_free_arrays(cn_model *model);
 // What the whole of it warns of.
 cn_status model_warnings_find(cn_model *model, cn_error *error);
 bool model_is_finite(const double *x, int32_t count);

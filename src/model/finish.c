@@ -6,6 +6,8 @@
 #include "math/rotation.h"
 #include "math/vec3.h"
 #include "model/build.h"
+#include "model/deformable.h"
+#include "model/text.h"
 
 #include <cairn/system.h>
 #include <float.h>
@@ -18,6 +20,8 @@
 #define ALERT_SHARE 0.05
 // Of the same: an overlap that a scene may start with, as written numbers are rounded.
 #define OVERLAP_SHARE 0.01
+// Of the smallest half extent: overlap of deformable bodies that a step takes back.
+#define CORRECTION_SHARE 1e-4
 
 // ---- bodies ----
 
@@ -88,40 +92,47 @@ static cn_status body_check_free(const cn_model *model, int32_t index, cn_error 
     return CN_OK;
 }
 
-static cn_status bodies_check(const cn_model *model, cn_error *error) {
+cn_status model_check_body(const cn_model *model, int32_t index, cn_error *error) {
+    const model_body *body = &model->body[index];
     int32_t size = model_velocity_size(model->dim);
+    cn_status status = CN_OK;
+    if (body->role == MODEL_BODY_FREE) {
+        status = body_check_free(model, index, error);
+    }
+    for (int32_t k = 0; k < size && body->role == MODEL_BODY_FIXED && status == CN_OK; k++) {
+        if (model->v0[(int64_t)index * size + k] != 0.0) {
+            status = base_fail(error, CN_ERR_INPUT, "it is fixed and has a velocity");
+            base_fail_hint(error, "give it a motion instead");
+        }
+    }
+    return status == CN_OK ? CN_OK
+                           : model_blame_body(error, status, &body->source, body->name, index);
+}
+
+static cn_status bodies_check(const cn_model *model, cn_error *error) {
     for (int32_t i = 0; i < model->body_count; i++) {
-        const model_body *body = &model->body[i];
-        cn_status status = CN_OK;
-        if (body->role == MODEL_BODY_FREE) {
-            status = body_check_free(model, i, error);
-        }
-        for (int32_t k = 0; k < size && body->role == MODEL_BODY_FIXED && status == CN_OK; k++) {
-            if (model->v0[(int64_t)i * size + k] != 0.0) {
-                status = base_fail(error, CN_ERR_INPUT, "it is fixed and has a velocity");
-                base_fail_hint(error, "give it a motion instead");
-            }
-        }
-        if (status != CN_OK) {
-            return model_blame_body(error, status, &body->source, body->name, i);
-        }
+        CN_TRY(model_check_body(model, i, error));
     }
     return CN_OK;
 }
 
 // Driven bodies start with the velocity of their motion.
-static void motions_start(cn_model *model) {
-    int32_t size = model_velocity_size(model->dim);
+static cn_status motions_start(cn_model *model, cn_error *error) {
+    int32_t dim = model->dim, size = model_velocity_size(dim);
+    base_evaluator *evaluator =
+        model->motion_count > 0 ? model_evaluator(model, &model->env, NULL, NULL) : NULL;
+    if (model->motion_count > 0 && !evaluator) {
+        return base_fail_memory(error);
+    }
     for (int32_t i = 0; i < model->motion_count; i++) {
         const model_motion *motion = &model->motion[i];
-        double *v = model->v0 + (int64_t)motion->body * size;
-        for (int32_t k = 0; k < model->dim; k++) {
-            v[k] = base_signal_start(motion->velocity[k]);
-        }
-        for (int32_t k = model->dim == 2 ? 2 : 0; k < 3; k++) {
-            v[model->dim == 2 ? 2 : 3 + k] = base_signal_start(motion->angular_velocity[k]);
-        }
+        double *v = model->v0 + (int64_t)motion->body * size, given[6];
+        model_motion_velocity(model, motion, evaluator, 0.0, given);
+        memcpy(v, given, sizeof *v * (size_t)dim);
+        memcpy(v + dim, dim == 3 ? given + 3 : given + 5, sizeof *v * (size_t)(size - dim));
     }
+    base_evaluator_destroy(evaluator);
+    return CN_OK;
 }
 
 // ---- pairs of materials ----
@@ -176,10 +187,22 @@ static void pair_complete(model_body_pair *pair) {
     }
 }
 
+#define CORRECTION_OPEN (-1.0) // chosen when the sizes of the bodies are known
+
+// The same for deformable bodies: the law on the gap unless another is given. What an impact gives
+// back comes out of the bodies themselves.
+static void pair_complete_deformable(model_body_pair *pair) {
+    bool open = isnan(pair->correction);
+    pair->law = pair->law == CN_LAW_AUTO ? CN_LAW_GAP : pair->law;
+    pair->restitution = 0.0;
+    pair_complete(pair);
+    pair->correction = open && pair->law == CN_LAW_GAP ? CORRECTION_OPEN : pair->correction;
+}
+
 static cn_status pairs_make(cn_model *model, cn_error *error) {
     int32_t count = model->material_count;
     int64_t total = (int64_t)count * count;
-    model_body_pair *pair = BASE_TAKE(model->memory, model_body_pair, total);
+    model_body_pair *pair = BASE_TAKE(model->memory, model_body_pair, 2 * total);
     if (!pair) {
         return base_fail_memory(error);
     }
@@ -210,7 +233,9 @@ static cn_status pairs_make(cn_model *model, cn_error *error) {
         }
     }
     for (int64_t i = 0; i < total; i++) {
+        pair[total + i] = pair[i];
         pair_complete(&pair[i]);
+        pair_complete_deformable(&pair[total + i]);
     }
     model->pair = pair;
     return CN_OK;
@@ -218,6 +243,8 @@ static cn_status pairs_make(cn_model *model, cn_error *error) {
 
 // Distances left open: shares of the mean smallest half extent of the shapes that move.
 static void distances_choose(cn_model *model) {
+    model->chooses_distances[0] = model->chooses_distances[0] || isnan(model->settings.alert);
+    model->chooses_distances[1] = model->chooses_distances[1] || isnan(model->settings.overlap_max);
     double sum = 0.0;
     int64_t count = 0;
     for (int32_t i = 0; i < model->body_count; i++) {
@@ -230,11 +257,23 @@ static void distances_choose(cn_model *model) {
             }
         }
     }
+    for (int32_t i = 0; i < model->deformable_count; i++) {
+        sum += model->deformables[i]->depth;
+        count++;
+    }
     double extent = count > 0 ? sum / (double)count : 0.0;
     cn_settings *settings = &model->settings;
     settings->alert = isnan(settings->alert) ? ALERT_SHARE * extent : settings->alert;
     if (settings->active_gap < HUGE_VAL) {
         settings->alert = fmax(settings->alert, settings->active_gap);
+    }
+    // Points of a surface may appear below another one, as beside an edge: to take all of such an
+    // overlap back at once would throw the body.
+    int64_t pairs = (int64_t)model->material_count * model->material_count;
+    for (int64_t i = pairs; i < 2 * pairs; i++) {
+        model_body_pair *pair = &model->pair[i];
+        pair->correction =
+            pair->correction == CORRECTION_OPEN ? CORRECTION_SHARE * extent : pair->correction;
     }
     settings->overlap_max =
         isnan(settings->overlap_max) ? OVERLAP_SHARE * extent : settings->overlap_max;
@@ -242,7 +281,7 @@ static void distances_choose(cn_model *model) {
 
 // Whether velocities do not tell how frames of contacts turn.
 static bool needs_motion(const cn_model *model) {
-    bool plain = model->only_spheres && model->motion_count == 0;
+    bool plain = model->only_spheres && model->motion_count == 0 && model->deformable_count == 0;
     for (int32_t i = 0; plain && i < model->body_count; i++) {
         const model_body *body = &model->body[i];
         for (int32_t k = 0; plain && !body->sphere && k < body->shape_count; k++) {
@@ -270,11 +309,24 @@ static bool has_bounces(const cn_model *model) {
 }
 
 static bool has_only_spheres(const cn_model *model) {
-    bool spheres = model->joint_count == 0;
+    bool spheres = model->joint_count == 0 && model->deformable_count == 0;
     for (int32_t i = 0; spheres && i < model->body_count; i++) {
         spheres = model->body[i].sphere || model->body[i].role != MODEL_BODY_FREE;
     }
     return spheres;
+}
+
+void model_derive(cn_model *model) {
+    // Distances of a model in which nothing moved yet come from what does now.
+    cn_settings *settings = &model->settings;
+    bool none = model->chooses_distances[0] && !(settings->alert > 0.0);
+    settings->alert = none ? (double)NAN : settings->alert;
+    none = model->chooses_distances[1] && !(settings->overlap_max > 0.0);
+    settings->overlap_max = none ? (double)NAN : settings->overlap_max;
+    distances_choose(model);
+    model->only_spheres = has_only_spheres(model);
+    model->stores_motion = model->stores_motion || needs_motion(model);
+    model->depth_min = thinnest(model);
 }
 
 cn_status cn_model_finish(cn_model *model, cn_error *error) {
@@ -282,15 +334,16 @@ cn_status cn_model_finish(cn_model *model, cn_error *error) {
         return base_fail_missing(error);
     }
     cn_status status = model_check_open(model, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     status = model_settings_check(&model->settings, model->dim, error);
     if (status == CN_OK) {
         status = bodies_check(model, error);
     }
     if (status == CN_OK) {
         status = model_joints_check(model, error);
+    }
+    if (status == CN_OK) {
+        status = model_deformables_check(model, error);
     }
     if (status == CN_OK) {
         status = pairs_make(model, error);
@@ -306,14 +359,14 @@ cn_status cn_model_finish(cn_model *model, cn_error *error) {
         status = model_warnings_find(model, error);
     }
     if (status == CN_OK) {
-        motions_start(model);
-        distances_choose(model);
-        model->only_spheres = has_only_spheres(model);
-        model->stores_motion = needs_motion(model);
-        model->depth_min = thinnest(model);
+        status = motions_start(model, error);
+    }
+    if (status == CN_OK) {
+        model_derive(model);
         model->bounces = has_bounces(model);
         model_drop_rest(model);
-        model->finished = true;
+        status = model_text_keep(model, error);
+        model->finished = status == CN_OK;
     }
     return status;
 }

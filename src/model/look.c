@@ -13,6 +13,32 @@ static bool is_body(const cn_model *model, cn_body_id id) {
     return model && id >= 1 && id <= model->body_count;
 }
 
+// Where a body starts, in its own frame, and how fast.
+static void look_start(const cn_model *model, int32_t index, cn_body_info *out) {
+    int32_t dim = model->dim;
+    const double *q = model->q0 + (int64_t)model_pose_size(dim) * index;
+    double R[9], offset[3];
+    out->orientation[0] = 1.0;
+    if (dim == 3) {
+        memcpy(out->orientation, q + 3, sizeof out->orientation);
+        math_quat_matrix(q + 3, R);
+    } else {
+        out->angle = q[2];
+        base_sincos(0.5 * q[2], &out->orientation[3], &out->orientation[0]);
+        math_angle_matrix(q[2], R);
+    }
+    math_mat3_apply(R, model->body[index].com, offset);
+    for (int32_t k = 0; k < dim; k++) {
+        out->position[k] = q[k] - offset[k];
+    }
+    if (model->v0) { // else nothing moves
+        const double *v = model->v0 + (int64_t)model_velocity_size(dim) * index;
+        memcpy(out->velocity, v, sizeof *v * (size_t)dim);
+        memcpy(out->angular_velocity + (dim == 3 ? 0 : 2), v + dim,
+               sizeof *v * (size_t)(dim == 3 ? 3 : 1));
+    }
+}
+
 cn_status cn_model_body(const cn_model *model, cn_body_id id, cn_body_info *out) {
     if (!out) {
         return CN_ERR_ARGUMENT;
@@ -33,6 +59,11 @@ cn_status cn_model_body(const cn_model *model, cn_body_id id, cn_body_info *out)
         out->inradius = fmax(out->inradius, model->shape[body->shape_first + i].depth);
     }
     memcpy(out->com, body->com, sizeof out->com);
+    out->material_index = body->material;
+    memcpy(out->inertia, model->inertia[body->inertia].tensor, sizeof out->inertia);
+    out->lock = body->lock;
+    out->lock_body_axes = body->lock_body_axes;
+    look_start(model, id - 1, out);
     return CN_OK;
 }
 
@@ -95,11 +126,63 @@ cn_status cn_model_joint(const cn_model *model, int32_t id, cn_joint_info *out) 
     return CN_OK;
 }
 
+int32_t cn_model_material_count(const cn_model *model) {
+    return model ? model->material_count : 0;
+}
+
+int32_t cn_model_find_material(const cn_model *model, const char *name) {
+    return model && name ? base_names_find(&model->material_names, name) : -1;
+}
+
+cn_status cn_model_material(const cn_model *model, int32_t material, cn_material_def *out) {
+    if (!out) {
+        return CN_ERR_ARGUMENT;
+    }
+    *out = (cn_material_def){.name = ""};
+    if (!model || material < 0 || material >= model->material_count) {
+        return CN_ERR_ARGUMENT;
+    }
+    *out = (cn_material_def){.name = model->material[material].name,
+                             .density = model->material[material].density};
+    return CN_OK;
+}
+
+cn_status cn_model_law(const cn_model *model, int32_t a, int32_t b, cn_contact_def *out) {
+    if (!out) {
+        return CN_ERR_ARGUMENT;
+    }
+    *out = cn_contact_def_default();
+    int32_t count = model && model->finished ? model->material_count : 0;
+    if (a < 0 || b < 0 || a >= count || b >= count) {
+        return CN_ERR_ARGUMENT;
+    }
+    const model_body_pair *pair = model_pair(model, a, b);
+    *out = (cn_contact_def){.between = {model->material[a].name, model->material[b].name},
+                            .friction = pair->friction,
+                            .friction_dynamic = pair->friction_dynamic,
+                            .restitution = pair->restitution,
+                            .restitution_tangent = pair->restitution_tangent,
+                            .correction = pair->correction,
+                            .law = pair->law};
+    return CN_OK;
+}
+
+int32_t cn_model_find_joint(const cn_model *model, const char *name) {
+    for (int32_t j = 0; model && name && name[0] && j < model->joint_count; j++) {
+        if (strcmp(model->joint[j].name, name) == 0) {
+            return j + 1;
+        }
+    }
+    return 0;
+}
+
 const char *model_body_role_text(model_body_role role) {
     static const char *const kinds[] = {[MODEL_BODY_FREE] = "rigid",
                                         [MODEL_BODY_FIXED] = "fixed",
                                         [MODEL_BODY_DRIVEN] = "driven",
                                         [MODEL_BODY_LAGRANGIAN] = "lagrangian",
-                                        [MODEL_BODY_FIRST_ORDER] = "first-order"};
+                                        [MODEL_BODY_FIRST_ORDER] = "first-order",
+                                        [MODEL_BODY_DEFORMABLE] = "deformable",
+                                        [MODEL_BODY_REMOVED] = "removed"};
     return kinds[role];
 }

@@ -9,13 +9,17 @@
 #include "base/error.h"
 #include "base/library.h"
 #include "base/memory.h"
+#include "math/rotation.h"
 #include "math/vec3.h"
 #include "model/build.h"
+#include "model/deformable.h"
+#include "model/text.h"
 
 #include <float.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // The table of pairs is square.
@@ -108,7 +112,10 @@ static model_array array_of(cn_model *m, int32_t array) {
         [MODEL_ARRAY_INERTIA] = {&m->inertia, sizeof *m->inertia},
         [MODEL_ARRAY_FORCE] = {&m->force, sizeof *m->force},
         [MODEL_ARRAY_MOTION] = {&m->motion, sizeof *m->motion},
+        [MODEL_ARRAY_COLUMN] = {&m->column, sizeof *m->column},
         [MODEL_ARRAY_JOINT] = {&m->joint, sizeof *m->joint},
+        [MODEL_ARRAY_MARK] = {&m->mark, sizeof *m->mark},
+        [MODEL_ARRAY_DEFORMABLE] = {&m->deformables, sizeof *m->deformables},
     };
     return all[array];
 }
@@ -146,6 +153,43 @@ cn_status model_reserve(cn_model *model, int32_t array, int64_t needed, cn_error
         return base_fail_memory(error);
     }
     return CN_OK;
+}
+
+void model_free_arrays(cn_model *model) {
+    for (int32_t i = 0; i < MODEL_ARRAYS; i++) {
+        model_resize(model, i, 0);
+    }
+}
+
+bool model_copy_arrays(cn_model *copy, const cn_model *from) {
+    const int32_t count[MODEL_ARRAYS] = {
+        [MODEL_ARRAY_MATERIAL] = from->material_count, [MODEL_ARRAY_CONTACT] = from->contact_count,
+        [MODEL_ARRAY_BODY] = from->body_count,         [MODEL_ARRAY_Q0] = from->body_count,
+        [MODEL_ARRAY_V0] = from->body_count,           [MODEL_ARRAY_SHAPE] = from->shape_count,
+        [MODEL_ARRAY_INERTIA] = from->inertia_count,   [MODEL_ARRAY_FORCE] = from->force_count,
+        [MODEL_ARRAY_MOTION] = from->motion_count,     [MODEL_ARRAY_JOINT] = from->joint_count,
+        [MODEL_ARRAY_MARK] = from->mark_count};
+    void *old[MODEL_ARRAYS], *none = NULL;
+    for (int32_t i = 0; i < MODEL_ARRAYS; i++) {
+        void *pointer = array_of(copy, i).pointer;
+        memcpy(&old[i], pointer, sizeof old[i]);
+        memcpy(pointer, &none, sizeof none);
+        copy->capacity[i] = 0;
+    }
+    for (int32_t i = 0; i < MODEL_ARRAYS; i++) {
+        model_array array = array_of(copy, i);
+        void *block;
+        if (count[i] > 0 && !model_resize(copy, i, count[i])) {
+            return false;
+        }
+        memcpy(&block, array.pointer, sizeof block);
+        if (block && old[i]) {
+            memcpy(block, old[i], array.size * (size_t)count[i]);
+        } else if (block) { // velocities where nothing moved
+            memset(block, 0, array.size * (size_t)count[i]);
+        }
+    }
+    return true;
 }
 
 void model_drop_rest(cn_model *model) {
@@ -198,7 +242,13 @@ cn_model *cn_model_create(const cn_env *env, int32_t dim) {
     model->dim = dim;
     model->settings = cn_settings_default(dim);
     model->name = "";
-    model->memory = memory;
+    model->memory = model->inputs.memory = memory;
+    model->signals.inputs = &model->inputs;
+    model->text = model_text_create(model);
+    if (!model->text) {
+        cn_arena_destroy(memory);
+        return NULL;
+    }
     return model;
 }
 
@@ -206,6 +256,12 @@ static void destroy_signals(base_signal *const signal[3]) {
     for (int32_t i = 0; i < 3; i++) {
         base_signal_destroy(signal[i]);
     }
+}
+
+static void destroy_motion(model_motion *motion) {
+    destroy_signals(motion->velocity);
+    destroy_signals(motion->angular_velocity);
+    destroy_signals(motion->rotation);
 }
 
 void cn_model_destroy(cn_model *model) {
@@ -217,15 +273,14 @@ void cn_model_destroy(cn_model *model) {
         destroy_signals(model->force[i].torque);
     }
     for (int32_t i = 0; i < model->motion_count; i++) {
-        destroy_signals(model->motion[i].velocity);
-        destroy_signals(model->motion[i].angular_velocity);
+        destroy_motion(&model->motion[i]);
     }
     for (int32_t i = 0; i < model->joint_count; i++) {
         base_signal_destroy(model->joint[i].target);
     }
-    for (int32_t i = 0; i < MODEL_ARRAYS; i++) {
-        model_resize(model, i, 0);
-    }
+    model_text_destroy(model->text);
+    model_deformables_destroy(model);
+    model_free_arrays(model);
     cn_system_destroy(model->system);
     if (model->control) {
         sys_script_destroy(model->control->script);
@@ -265,11 +320,24 @@ int32_t cn_model_joint_count(const cn_model *model) {
 }
 
 cn_body_id cn_model_find_body(const cn_model *model, const char *name) {
-    return model && name && name[0] ? base_names_find(&model->body_names, name) + 1 : 0;
+    int32_t index = model && name && name[0] ? base_names_find(&model->body_names, name) : -1;
+    if (index < 0 && model && name && name[0] == '#') {
+        size_t digits = strspn(name + 1, "0123456789");
+        long number = digits > 0 && digits < 10 && !name[1 + digits] ? atol(name + 1) : 0;
+        index = number <= model->body_count ? (int32_t)number - 1 : -1;
+    }
+    return index + 1;
 }
 
 const model_body_pair *model_pair(const cn_model *model, int32_t material_a, int32_t material_b) {
     return &model->pair[(int64_t)material_a * model->material_count + material_b];
+}
+
+const model_body_pair *model_pair_of(const cn_model *model, int32_t body_a, int32_t body_b) {
+    const model_body *a = &model->body[body_a], *b = &model->body[body_b];
+    bool deformable = a->role == MODEL_BODY_DEFORMABLE || b->role == MODEL_BODY_DEFORMABLE;
+    int64_t count = model->material_count;
+    return model_pair(model, a->material, b->material) + (deformable ? count * count : 0);
 }
 
 // ---- materials and contacts ----
@@ -279,10 +347,7 @@ cn_status cn_model_add_material(cn_model *model, const cn_material_def *def, int
     if (!model || !def || !material) {
         return base_fail_missing(error);
     }
-    cn_status status = model_check_open(model, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(model_check_open(model, error));
     if (!def->name || !def->name[0] || strcmp(def->name, "*") == 0) {
         return base_fail(error, CN_ERR_INPUT, "a material needs a name, and not \"*\"");
     }
@@ -296,20 +361,22 @@ cn_status cn_model_add_material(cn_model *model, const cn_material_def *def, int
     if (model->material_count == MATERIALS_MAX) {
         return base_fail(error, CN_ERR_UNSUPPORTED, "more than %d materials", MATERIALS_MAX);
     }
-    model_material copy = {.density = def->density};
-    status = model_reserve(model, MODEL_ARRAY_MATERIAL, (int64_t)model->material_count + 1, error);
-    if (status == CN_OK) {
-        status = model_copy_text(model, def->name, &copy.name, error);
+    CN_TRY(model_check_elastic(def, error));
+    model_material copy = {.density = def->density,
+                           .young = def->young,
+                           .poisson = def->poisson,
+                           .damping_mass = def->damping_mass,
+                           .damping_stiffness = def->damping_stiffness};
+    CN_TRY(model_reserve(model, MODEL_ARRAY_MATERIAL, (int64_t)model->material_count + 1, error));
+    CN_TRY(model_copy_text(model, def->name, &copy.name, error));
+    if (!base_names_reserve(&model->material_names, model->memory)) {
+        return base_fail_memory(error);
     }
-    if (status == CN_OK && !base_names_reserve(&model->material_names, model->memory)) {
-        status = base_fail_memory(error);
-    }
-    if (status == CN_OK) {
-        base_names_add(&model->material_names, copy.name, model->material_count);
-        *material = model->material_count;
-        model->material[model->material_count++] = copy;
-    }
-    return status;
+    base_names_add(&model->material_names, copy.name, model->material_count);
+    *material = model->material_count;
+    model->material[model->material_count++] = copy;
+    model_text_material(model, def);
+    return CN_OK;
 }
 
 // A number of a contact that is given (not NaN) must be between least and most.
@@ -359,6 +426,7 @@ cn_status cn_model_add_contact(cn_model *model, const cn_contact_def *def, cn_er
     }
     if (status == CN_OK) {
         model->contact[model->contact_count++] = copy;
+        model_text_contact(model, def);
     }
     return status;
 }
@@ -366,15 +434,14 @@ cn_status cn_model_add_contact(cn_model *model, const cn_contact_def *def, cn_er
 // ---- forces and motions ----
 
 // Three signals; in 2D only those of `from` to `to` are looked at, the others are zero.
-static cn_status signals_create(cn_model *model, const cn_signal_def def[3], int32_t from,
-                                int32_t to, const char *what, const cn_source *source,
+static cn_status signals_create(cn_model *model, const cn_signal_def def[3], base_signal_use use,
+                                int32_t from, int32_t to, const char *what, const cn_source *source,
                                 base_signal *signal[3], cn_error *error) {
     static const cn_signal_def none = {0};
     for (int32_t i = 0; i < 3; i++) {
         const cn_signal_def *one = i >= from && i <= to ? &def[i] : &none;
         cn_error fault = {0};
-        signal[i] = base_signal_create(&model->env, one->constant, one->expression, one->times,
-                                       one->values, one->count, &model->signals, &fault);
+        signal[i] = model_create_signal(model, one, use, &fault);
         if (!signal[i]) {
             if (fault.column > 0) {
                 model_blame(&fault, fault.status, source, "at its character %d", fault.column);
@@ -405,6 +472,9 @@ cn_status cn_model_add_force(cn_model *model, const cn_force_def *def, cn_error 
     if (status == CN_OK) {
         status = check_body(model, def->body, error);
     }
+    if (status == CN_OK && model_is_deformable(model, def->body - 1)) {
+        status = model_force_check(model, def, error);
+    }
     bool at_center = isnan(def->point[0]);
     if (status == CN_OK && !at_center && !model_is_finite(def->point, model->dim)) {
         status = base_fail(error, CN_ERR_INPUT, "point is not a finite number");
@@ -415,12 +485,12 @@ cn_status cn_model_add_force(cn_model *model, const cn_force_def *def, cn_error 
     model_force copy = {.body = def->body - 1, .at_center = at_center, .body_axes = def->body_axes};
     status = model_reserve(model, MODEL_ARRAY_FORCE, (int64_t)model->force_count + 1, error);
     if (status == CN_OK) {
-        status = signals_create(model, def->force, 0, model->dim - 1, "force", &def->source,
-                                copy.force, error);
+        status = signals_create(model, def->force, BASE_SIGNAL_VALUE, 0, model->dim - 1, "force",
+                                &def->source, copy.force, error);
     }
     if (status == CN_OK) {
-        status = signals_create(model, def->torque, model->dim == 2 ? 2 : 0, 2, "torque",
-                                &def->source, copy.torque, error);
+        status = signals_create(model, def->torque, BASE_SIGNAL_VALUE, model->dim == 2 ? 2 : 0, 2,
+                                "torque", &def->source, copy.torque, error);
     }
     if (status != CN_OK) {
         destroy_signals(copy.force);
@@ -432,7 +502,43 @@ cn_status cn_model_add_force(cn_model *model, const cn_force_def *def, cn_error 
         copy.point[2] = model->dim == 3 ? copy.point[2] : 0.0;
     }
     model->force[model->force_count++] = copy;
+    model_text_force(model, def);
     return CN_OK;
+}
+
+// What a motion is given as, by cn_motion_by.
+static const struct {
+    base_signal_use use;
+    const char *linear, *angular;
+} motion_by[] = {{BASE_SIGNAL_VALUE, "velocity", "angular_velocity"},
+                 {BASE_SIGNAL_RATE, "displacement", "rotation"},
+                 {BASE_SIGNAL_INTEGRAL, "acceleration", "angular_acceleration"}};
+
+static cn_status motion_signals(cn_model *model, const cn_motion_def *def, model_motion *out,
+                                cn_error *error) {
+    if ((unsigned)def->linear_by > CN_MOTION_ACCELERATION ||
+        (unsigned)def->angular_by > CN_MOTION_ACCELERATION) {
+        return base_fail(error, CN_ERR_ARGUMENT, "no such kind of motion");
+    }
+    int32_t first = model->dim == 2 ? 2 : 0;
+    const char *angular = motion_by[def->angular_by].angular;
+    CN_TRY(signals_create(model, def->linear, motion_by[def->linear_by].use, 0, model->dim - 1,
+                          motion_by[def->linear_by].linear, &def->source, out->velocity, error));
+    CN_TRY(signals_create(model, def->angular, motion_by[def->angular_by].use, first, 2, angular,
+                          &def->source, out->angular_velocity, error));
+    if (model->dim == 2 || def->angular_by != CN_MOTION_DISPLACEMENT) {
+        return CN_OK;
+    }
+    // The rotation vector with the interpolation of its rate.
+    cn_signal_def turned[3];
+    for (int k = 0; k < 3; k++) {
+        turned[k] = def->angular[k];
+        turned[k].interpolation = turned[k].interpolation == CN_INTERPOLATION_AUTO
+                                      ? CN_INTERPOLATION_CUBIC
+                                      : turned[k].interpolation;
+    }
+    return signals_create(model, turned, BASE_SIGNAL_VALUE, 0, 2, angular, &def->source,
+                          out->rotation, error);
 }
 
 cn_status cn_model_add_motion(cn_model *model, const cn_motion_def *def, cn_error *error) {
@@ -443,6 +549,10 @@ cn_status cn_model_add_motion(cn_model *model, const cn_motion_def *def, cn_erro
     if (status == CN_OK) {
         status = check_body(model, def->body, error);
     }
+    if (status == CN_OK && model_is_deformable(model, def->body - 1)) {
+        status = base_fail(error, CN_ERR_INPUT, "a deformable body cannot be driven as a whole");
+        base_fail_hint(error, "drive groups of its nodes: deformable: {drive: [...]}");
+    }
     if (status == CN_OK && model->body[def->body - 1].role == MODEL_BODY_DRIVEN) {
         status = base_fail(error, CN_ERR_INPUT, "body %d has a motion already", def->body);
     }
@@ -452,58 +562,35 @@ cn_status cn_model_add_motion(cn_model *model, const cn_motion_def *def, cn_erro
     model_motion copy = {.body = def->body - 1};
     status = model_reserve(model, MODEL_ARRAY_MOTION, (int64_t)model->motion_count + 1, error);
     if (status == CN_OK) {
-        status = signals_create(model, def->velocity, 0, model->dim - 1, "velocity", &def->source,
-                                copy.velocity, error);
+        status = motion_signals(model, def, &copy, error);
     }
     if (status == CN_OK) {
-        status = signals_create(model, def->angular_velocity, model->dim == 2 ? 2 : 0, 2,
-                                "angular_velocity", &def->source, copy.angular_velocity, error);
+        status = model_copy_source(model, &def->source, &copy.source, error);
     }
     if (status != CN_OK) {
-        destroy_signals(copy.velocity);
-        destroy_signals(copy.angular_velocity);
+        destroy_motion(&copy);
         return status;
     }
     model->body[copy.body].role = MODEL_BODY_DRIVEN;
     model->motion[model->motion_count++] = copy;
+    model_text_motion(model, def);
     return CN_OK;
 }
 
-// ---- signals ----
-
-static bool add_signals(base_evaluator *evaluator, base_signal *const signal[3]) {
-    return base_evaluator_add(evaluator, signal[0]) && base_evaluator_add(evaluator, signal[1]) &&
-           base_evaluator_add(evaluator, signal[2]);
-}
-
-base_evaluator *model_evaluator(const cn_model *model, const cn_env *env,
-                                const sys_script *control) {
-    const base_signal_scope *scope = &model->signals;
-    base_variable outputs[BASE_SIGNAL_NAMES];
-    int32_t count = scope->count < BASE_SIGNAL_NAMES ? scope->count : BASE_SIGNAL_NAMES;
-    for (int32_t i = 0; i < count; i++) {
-        outputs[i] = scope->variable[i];
-        if (control) {
-            ptrdiff_t place = outputs[i].value - model->control->script->value;
-            outputs[i].value = control->value + place;
+void model_motion_velocity(const cn_model *model, const model_motion *motion,
+                           base_evaluator *evaluator, double t, double out[6]) {
+    double rotation[3], rate[3], T[9];
+    for (int32_t k = 0; k < 3; k++) {
+        bool moves = k < model->dim, turns = model->dim == 3 || k == 2;
+        out[k] = moves ? base_signal_at(motion->velocity[k], evaluator, t) : 0.0;
+        out[3 + k] = turns ? base_signal_at(motion->angular_velocity[k], evaluator, t) : 0.0;
+    }
+    if (motion->rotation[0]) {
+        for (int32_t k = 0; k < 3; k++) {
+            rotation[k] = base_signal_at(motion->rotation[k], evaluator, t);
+            rate[k] = out[3 + k];
         }
+        math_turn_rates(rotation, T);
+        math_mat3_apply(T, rate, out + 3);
     }
-    base_evaluator *evaluator = base_evaluator_create(env, scope->expressions, outputs, count);
-    bool good = evaluator != NULL;
-    for (int32_t i = 0; good && i < model->force_count; i++) {
-        good = add_signals(evaluator, model->force[i].force) &&
-               add_signals(evaluator, model->force[i].torque);
-    }
-    for (int32_t i = 0; good && i < model->motion_count; i++) {
-        good = add_signals(evaluator, model->motion[i].velocity) &&
-               add_signals(evaluator, model->motion[i].angular_velocity);
-    }
-    for (int32_t i = 0; good && i < model->joint_count; i++) {
-        good = !model->joint[i].target || base_evaluator_add(evaluator, model->joint[i].target);
-    }
-    if (!good) {
-        base_evaluator_destroy(evaluator);
-        return NULL;
-    }
-    return evaluator;
 }

@@ -7,7 +7,7 @@
 #include <cairn/model.h>
 
 #include "base/names.h"
-#include "base/signal.h"
+#include "base/signal/signal.h"
 #include "body/rigid.h"
 #include "geom/shape.h"
 #include "joint/joint.h"
@@ -18,7 +18,9 @@ typedef enum model_body_role {
     MODEL_BODY_FIXED,
     MODEL_BODY_DRIVEN,
     MODEL_BODY_LAGRANGIAN, // coordinates of a system
-    MODEL_BODY_FIRST_ORDER
+    MODEL_BODY_FIRST_ORDER,
+    MODEL_BODY_DEFORMABLE,
+    MODEL_BODY_REMOVED // while it ran: no shapes, nothing acts on it; its number stays taken
 } model_body_role;
 const char *model_body_role_text(model_body_role role); // as cn_body_info.kind
 
@@ -61,7 +63,9 @@ typedef struct model_force {
 
 typedef struct model_motion {
     int32_t body;
-    base_signal *velocity[3], *angular_velocity[3];
+    base_signal *velocity[3], *angular_velocity[3]; // with rotation: its rate
+    base_signal *rotation[3];                       // rotation vector; [0] NULL: not given so
+    cn_source source;
 } model_motion;
 
 // A joint as a run uses it.
@@ -73,11 +77,12 @@ typedef struct model_joint {
     int32_t row_count, row_first;     // row_first: of the first among all joints' rows
     double length, rest;
     double limits[2]; // NaN: none
-    double friction, stiffness, damping;
+    double friction, stiffness, damping, armature;
     cn_motor_kind motor;
     base_signal *target; // NULL: no motor
     double motor_max, motor_stiffness, motor_damping;
     bool contact;
+    bool removed; // while it ran: without rows and motor; its number stays taken
     cn_source source;
 } model_joint;
 
@@ -89,6 +94,7 @@ typedef struct model_jointed {
 typedef struct model_material {
     const char *name;
     double density;
+    double young, poisson, damping_mass, damping_stiffness; // young 0: not elastic
 } model_material;
 
 // What a controller may measure: a number of a body or of a joint.
@@ -113,6 +119,16 @@ typedef struct model_control {
     int32_t sensor_count;
 } model_control;
 
+// Columns of a run that belong together, as a run uses them.
+typedef struct model_column {
+    cn_column_kind kind;
+    int32_t *body, *other; // ascending indices from 0
+    int32_t body_count, other_count, joint;
+    double arm[2][3];  // of the points, from the centres of mass, in body axes
+    const char **name; // of each number
+    int32_t count;     // of numbers
+} model_column;
+
 // The arrays of a model that grow while it is built.
 enum {
     MODEL_ARRAY_MATERIAL,
@@ -125,6 +141,9 @@ enum {
     MODEL_ARRAY_FORCE,
     MODEL_ARRAY_MOTION,
     MODEL_ARRAY_JOINT,
+    MODEL_ARRAY_COLUMN,
+    MODEL_ARRAY_MARK,
+    MODEL_ARRAY_DEFORMABLE,
     MODEL_ARRAYS
 };
 
@@ -139,12 +158,14 @@ struct cn_model {
     // Frames of contacts may turn in ways that velocities at one instant do not tell (anything but
     // spheres among themselves and on fixed planes): states store the motion of contacts.
     bool stores_motion;
-    bool bounces;     // some contacts do not take part before they touch (restitution)
-    double depth_min; // [m] half the thickness of the thinnest shape
+    bool chooses_distances[2]; // settings.alert and overlap_max were left open
+    int32_t shared_joints;     // the first joints, whose targets belong to another model
+    bool bounces;              // some contacts do not take part before they touch (restitution)
+    double depth_min;          // [m] half the thickness of the thinnest shape
     cn_settings settings;
     int32_t material_count, contact_count, body_count, shape_count, force_count, motion_count;
     int32_t inertia_count;
-    int32_t joint_count, joint_row_count, jointed_count;
+    int32_t joint_count, joint_row_count, jointed_count, mark_count;
     model_material *material;
     cn_contact_def *contact;
     model_body *body;
@@ -153,19 +174,29 @@ struct cn_model {
     model_force *force;
     model_motion *motion;
     model_joint *joint;
+    model_column *column;
+    int32_t column_count, column_numbers;
+    cn_mark *mark;
     model_jointed *jointed; // sorted by (a, b), each once
-    model_body_pair *pair;  // material_count * material_count
-    cn_error *warning;      // of a finished model, status CN_OK
+    model_body_pair *pair;  // material_count * material_count; then the same for deformable bodies
+    struct model_deformable **deformable;  // of each body; NULL: rigid. NULL: all are
+    struct model_deformable **deformables; // in the order of bodies
+    struct model_mesh *meshes;             // of them, the one made last first
+    int32_t deformable_count, node_count;  // nodes of all of them
+    double *node_start;                    // dim a node: where it is placed, in the world [m]
+    cn_error *warning;                     // of a finished model, status CN_OK
     int32_t warning_count;
     double *q0, *v0;   // start: pose of the centres of mass and velocities, as in model_state; v0
                        // is NULL in a finished model where nothing moves
     cn_system *system; // instead of bodies that move; NULL: none
     model_control *control; // of the bodies; NULL: none
     base_signal_scope
-        signals; // expressions of forces, motions and motors; the controllers' outputs
+        signals;        // expressions of forces, motions and motors; the controllers' outputs
+    base_inputs inputs; // of these expressions
     void *library[MODEL_LIBRARIES_MAX]; // plug-ins, closed after all that uses them
     int32_t library_count;
     const char *name, *scene_text;
+    struct model_text *text;               // what was added, as scene text; NULL: that is not kept
     base_names material_names, body_names; // to indices
     const char *last_file;                 // of the source mark copied last
     cn_arena *memory;
@@ -181,18 +212,46 @@ static inline body_rigid model_body_rigid(const cn_model *model, int32_t i) {
 }
 
 // What evaluates the signals of the model, with the outputs that control has, a copy of the
-// controllers' script. NULL: the model has no controllers, or their outputs at the start do. NULL
-// is returned without memory.
-base_evaluator *model_evaluator(const cn_model *model, const cn_env *env,
-                                const sys_script *control);
+// controllers' script, and the values of the inputs. NULL: there are none, or those at the start
+// do. NULL is returned without memory.
+base_evaluator *model_evaluator(const cn_model *model, const cn_env *env, const sys_script *control,
+                                double *inputs);
+// What a motion prescribes at time t: velocity and angular velocity in world axes, 3 each.
+void model_motion_velocity(const cn_model *model, const model_motion *motion,
+                           base_evaluator *evaluator, double t, double out[6]);
+// The mark made at a place of the scene; NULL: none.
+const cn_mark *model_mark_of(const cn_model *model, const cn_source *source);
 bool model_is_jointed(const cn_model *model, int32_t a, int32_t b); // pairs without contact
 const model_body_pair *model_pair(const cn_model *model, int32_t material_a, int32_t material_b);
+static inline bool model_is_deformable(const cn_model *model, int32_t body) {
+    return model->body[body].role == MODEL_BODY_DEFORMABLE;
+}
+// The law of two bodies: that of their materials, on the gap where one of them is deformable.
+const model_body_pair *model_pair_of(const cn_model *model, int32_t body_a, int32_t body_b);
 // Numbers of a body's pose and velocity: 7 and 6 in 3D, 3 and 3 in 2D.
 static inline int32_t model_pose_size(int32_t dim) {
     return dim == 3 ? 7 : 3;
 }
 static inline int32_t model_velocity_size(int32_t dim) {
     return dim == 3 ? 6 : 3;
+}
+
+// Numbers of a state's q and v: those of the bodies, then dim a node of the deformable bodies, which
+// are displacements from where the nodes were placed and velocities, in world axes.
+static inline int64_t model_pose_count(const cn_model *model) {
+    return (int64_t)model_pose_size(model->dim) * model->body_count +
+           (int64_t)model->dim * model->node_count;
+}
+static inline int64_t model_velocity_count(const cn_model *model) {
+    return (int64_t)model_velocity_size(model->dim) * model->body_count +
+           (int64_t)model->dim * model->node_count;
+}
+// Where in them a node is.
+static inline int64_t model_node_pose(const cn_model *model, int64_t node) {
+    return (int64_t)model_pose_size(model->dim) * model->body_count + model->dim * node;
+}
+static inline int64_t model_node_velocity(const cn_model *model, int64_t node) {
+    return (int64_t)model_velocity_size(model->dim) * model->body_count + model->dim * node;
 }
 
 // What a contact was, so that it can be known again a step later.

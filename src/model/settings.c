@@ -86,10 +86,7 @@ static cn_status limits_check(const cn_settings *s, int32_t dim, cn_error *error
 }
 
 cn_status model_settings_check(const cn_settings *s, int32_t dim, cn_error *error) {
-    cn_status status = limits_check(s, dim, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(limits_check(s, dim, error));
     if (!(s->step_min <= s->step)) {
         return base_fail(error, CN_ERR_INPUT,
                          "integrator.step_least of %g s is above the step %g s", s->step_min,
@@ -127,7 +124,7 @@ cn_status model_settings_check(const cn_settings *s, int32_t dim, cn_error *erro
 
 // Contacts of many bodies need not be solved better than what a user sees of them. Tight for the
 // integrators of systems, whose Newton's method ends by the same number, and for mechanisms without
-// contacts, whose equations are linear. docs/accuracy.md
+// contacts, whose equations are linear. docs/guide/accuracy.md
 static double tolerance_default(const cn_model *model) {
     const char *scheme = model->settings.scheme;
     bool as_system = strcmp(scheme, "moreau-jean") != 0 && cn_system_scheme_find(scheme);
@@ -149,6 +146,9 @@ cn_status model_settings_keep(cn_model *model, cn_error *error) {
     }
     if (status == CN_OK && s->params) {
         status = model_copy_text(model, s->params, &s->params, error);
+    }
+    if (status == CN_OK && s->plugin) {
+        status = model_copy_text(model, s->plugin, &s->plugin, error);
     }
     if (status == CN_OK) {
         status = model_copy_source(model, &s->solver_source, &s->solver_source, error);

@@ -87,26 +87,27 @@
       "a friction solver; \"cairn solvers\" lists them") \
     X(NAME, "solver", "local", local, NULL, ANY, 0.0, 0.0, NULL, \
       "the solver of one contact, where the solver uses one; by default its own choice") \
+    X(TEXT, "solver", "plugin", plugin, NULL, ANY, 0.0, 0.0, NULL, \
+      "a shared library with a solver of your own, used instead of name; it runs code: " \
+      "--allow-plugins") \
     X(TEXT, "solver", "params", params, NULL, ANY, 0.0, 0.0, NULL, \
       "parameters of the solver, as \"facets=4 outer=1\"; \"cairn solvers\" lists them") \
     X(REAL, "solver", "tolerance", tolerance, NAN, ABOVE_ZERO, 0.0, DBL_MAX, NULL, \
-      "of the residual that every step is checked against; by default 1e-3; 1e-8 for " \
-      "systems, the integrators of systems, and joints without contact laws; " \
-      "docs/accuracy.md tells what it means") \
+      "of the residual of every step; by default 1e-3, for systems and joints without " \
+      "contact laws 1e-8; see docs/guide/accuracy.md") \
     X(INT, "solver", "settle", settle, 30, RANGE, 0, 10000, NULL, \
       "iterations past the tolerance in steps that begin near their solution, so that " \
-      "bodies at rest do not creep; at tolerances of 1e-4 and above, where the solver has " \
-      "such a parameter") \
+      "bodies at rest do not creep; for tolerances of 1e-4 and above") \
     X(INT, "solver", "max_iterations", max_iterations, 0, NOT_BELOW_ZERO, 0.0, DBL_MAX, NULL, \
       "in the solver's own unit; 0 leaves it to the solver") \
     X(REAL, "solver", "time_limit", time_limit, 0.0, NOT_BELOW_ZERO, 0.0, DBL_MAX, "s", \
-      "CPU time of a whole step, 0 is none: its solve ends in time with the best answer " \
-      "that it has; a limit makes a run irreproducible") \
+      "CPU time of a whole step, 0 is none; the solver stops with its best answer; a limit " \
+      "makes a run irreproducible") \
+    X(REAL, "solver", "wall_limit", wall_limit, 0.0, NOT_BELOW_ZERO, 0.0, DBL_MAX, "s", \
+      "the same of wall-clock time; both may be given") \
     X(REAL, "solver", "effort", effort, 1e5, NOT_BELOW_ZERO, 0.0, DBL_MAX, NULL, \
-      "most work of a whole step, counted in sweeps over its contacts, with factorisations " \
-      "by their multiplications (other solvers: iterations), 0 is no bound: the step then " \
-      "takes the best answer so far, with the outcome \"effort\"; counted, not timed, so " \
-      "that runs stay reproducible") \
+      "max work of a step in sweeps over its contacts (other solvers: iterations), 0 " \
+      "is none; the step then takes its best answer, outcome \"effort\"") \
     X(INT, "solver", "threads", threads, 0, RANGE, 0, CN_THREADS_MAX, NULL, \
       "threads at work where neither --threads nor CAIRN_THREADS says it, 0 is one; the " \
       "bits never depend on it") \
@@ -129,8 +130,8 @@
       "fast ones with restitution pass, for comparison") \
     X(REAL, "detection", "penetration_limit", penetration_limit, 0.05, ABOVE_ZERO, 0.0, \
       HUGE_VAL, NULL, \
-      "share of the smaller body's inradius that two bodies may penetrate for 10 steps in " \
-      "a row or at the end; beyond it the run ends with exit code 3")
+      "max penetration as a share of the smaller inradius, for 10 steps in a row or at the " \
+      "end; beyond it exit code 3")
 
 #define MODEL_SETTINGS_SLEEPING(X) \
     X(REAL, "sleeping", "speed", sleep_speed, 0.0, NOT_BELOW_ZERO, 0.0, DBL_MAX, "m/s", \

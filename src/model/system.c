@@ -14,9 +14,9 @@
 static cn_status system_add_bodies(cn_model *model, const cn_system *system, cn_error *error) {
     int32_t n = cn_system_size(system), rows = (n + SYSTEM_PER_BODY - 1) / SYSTEM_PER_BODY;
     int32_t material;
-    cn_status status = cn_model_add_material(
-        model, &(cn_material_def){.name = SYSTEM_MATERIAL, .density = 1.0}, &material, error);
-    for (int32_t i = 0; status == CN_OK && i < rows; i++) {
+    CN_TRY(cn_model_add_material(model, &(cn_material_def){.name = SYSTEM_MATERIAL, .density = 1.0},
+                                 &material, error));
+    for (int32_t i = 0; i < rows; i++) {
         char name[96];
         cn_body_def def = cn_body_def_default();
         cn_body_id id;
@@ -25,13 +25,11 @@ static cn_status system_add_bodies(cn_model *model, const cn_system *system, cn_
         def.name = name;
         def.material = material;
         def.fixed = true;
-        status = cn_model_add_body(model, &def, &id, error);
-        if (status == CN_OK) {
-            model->body[id - 1].role =
-                cn_system_is_first_order(system) ? MODEL_BODY_FIRST_ORDER : MODEL_BODY_LAGRANGIAN;
-        }
+        CN_TRY(cn_model_add_body(model, &def, &id, error));
+        model->body[id - 1].role =
+            cn_system_is_first_order(system) ? MODEL_BODY_FIRST_ORDER : MODEL_BODY_LAGRANGIAN;
     }
-    return status;
+    return CN_OK;
 }
 
 cn_status cn_model_set_system(cn_model *model, cn_system *system, cn_error *error) {

@@ -3,6 +3,7 @@
 // hint and a place, as an error has them; the run goes on.
 //
 //     friction above FRICTION_USUAL
+//     motions by the table of an acceleration that do not end at rest
 //     two materials that no entry of the contacts matches, of bodies that can touch
 #include "base/arena.h"
 #include "base/error.h"
@@ -14,6 +15,8 @@
 
 // Rubber on dry concrete is near 1; what is above this is a wrong unit or a trick.
 #define FRICTION_USUAL 5.0
+// Share of the largest velocity that the table of an acceleration may leave at its end.
+#define VELOCITY_LEFT 1e-3
 // Warnings of one kind that are written out; one more says how many others there are.
 #define WARNINGS_MAX 8
 // Pairs of bodies looked at before two materials are taken to meet.
@@ -133,9 +136,34 @@ static void warn_lawless(warner *w) {
     warn_rest(w, "pairs of materials without an entry");
 }
 
+static void warn_motions(warner *w) {
+    const cn_model *model = w->model;
+    for (int32_t m = 0; m < model->motion_count; m++) {
+        const model_motion *motion = &model->motion[m];
+        for (int32_t k = 0; k < 6; k++) {
+            double left, largest;
+            const base_signal *signal =
+                k < 3 ? motion->velocity[k] : motion->angular_velocity[k - 3];
+            if (base_signal_final(signal, &left, &largest) &&
+                fabs(left) > VELOCITY_LEFT * largest) {
+                const char *name = model->body[motion->body].name;
+                base_fail_hint(
+                    warn(
+                        w, &motion->source,
+                        "the motion of body %d%s%.60s%s goes on with %.3g %s when the table of its "
+                        "acceleration has ended",
+                        (int)motion->body + 1, name[0] ? " (" : "", name, name[0] ? ")" : "", left,
+                        k < 3 ? "m/s" : "rad/s"),
+                    "records of accelerations drift: baseline: rest takes the drift out");
+            }
+        }
+    }
+    warn_rest(w, "motions that go on");
+}
+
 cn_status model_warnings_find(cn_model *model, cn_error *error) {
-    // Two kinds, each with the line that counts the rest.
-    model->warning = BASE_TAKE(model->memory, cn_error, 2 * (WARNINGS_MAX + 1));
+    // Three kinds, each with the line that counts the rest.
+    model->warning = BASE_TAKE(model->memory, cn_error, 3 * (WARNINGS_MAX + 1));
     if (!model->warning) {
         return base_fail_memory(error);
     }
@@ -146,6 +174,7 @@ cn_status model_warnings_find(cn_model *model, cn_error *error) {
     }
     groups_find(&w);
     warn_friction(&w);
+    warn_motions(&w);
     warn_lawless(&w);
     base_arena_release(model->memory, mark);
     return CN_OK;

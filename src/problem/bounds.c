@@ -74,10 +74,7 @@ cn_status prob_bounds_validate(const cn_bounds *bounds, int32_t dim, int32_t con
     for (int32_t a = 0; a < contacts; a++) {
         for (int64_t i = (int64_t)dim * a; i < (int64_t)dim * (a + 1); i++) {
             if (bounds->boxed[a]) {
-                cn_status status = row_validate(bounds, a, i, error);
-                if (status != CN_OK) {
-                    return status;
-                }
+                CN_TRY(row_validate(bounds, a, i, error));
             } else if (bounds->compliance && bounds->compliance[i] != 0.0) {
                 return base_fail(error, CN_ERR_INPUT,
                                  "contact %d has the compliance %g; only joint "

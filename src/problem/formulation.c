@@ -462,27 +462,21 @@ cn_status cn_formulate(const cn_formulation *formulation, const cn_friction *p,
                        const cn_formulation_opts *opts, cn_arena *memory, cn_formulated *out,
                        cn_error *error) {
     cn_friction assembled;
-    cn_status status = form_check(formulation, CN_FORMULATES_LOCAL, opts, p->dim, error);
-    if (status == CN_OK) {
-        status = cn_friction_assemble(p, memory, &assembled, error);
-    }
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(form_check(formulation, CN_FORMULATES_LOCAL, opts, p->dim, error));
+    CN_TRY(cn_friction_assemble(p, memory, &assembled, error));
+
     form_work work = {.row = form_row_of(formulation),
                       .polygon = polygon_make(p->dim, opts->facets),
                       .out = out,
                       .mu = p->mu,
                       .threshold = opts->threshold,
                       .bounds = &p->bounds};
-    status = form_begin(&work, p->dim, p->contacts, 0, memory, error);
-    if (status == CN_OK) {
-        status = form_matrix(&work, &assembled.W.assembled, memory, error);
-    }
-    for (int32_t a = 0; status == CN_OK && a < p->contacts; a++) {
+    CN_TRY(form_begin(&work, p->dim, p->contacts, 0, memory, error));
+    CN_TRY(form_matrix(&work, &assembled.W.assembled, memory, error));
+    for (int32_t a = 0; a < p->contacts; a++) {
         form_transpose(out, a, p->q + (int64_t)p->dim * a, out->mcp.q + (int64_t)out->block * a);
     }
-    return status;
+    return CN_OK;
 }
 
 // ---- global problems: velocities and bilateral impulses are free unknowns ----
@@ -569,10 +563,7 @@ cn_status cn_formulate_global(const cn_formulation *formulation, const cn_fricti
                               const cn_formulation_opts *opts, cn_arena *memory, cn_formulated *out,
                               cn_error *error) {
     const cn_bilateral *joints = opts->joints;
-    cn_status status = form_check(formulation, CN_FORMULATES_GLOBAL, opts, g->dim, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(form_check(formulation, CN_FORMULATES_GLOBAL, opts, g->dim, error));
     if (joints &&
         (joints->rows < 0 || joints->G.rows != g->dofs || joints->G.cols != joints->rows)) {
         return base_fail(error, CN_ERR_ARGUMENT,
@@ -586,13 +577,9 @@ cn_status cn_formulate_global(const cn_formulation *formulation, const cn_fricti
                       .threshold = opts->threshold,
                       .bounds = &g->bounds};
     int64_t first = (int64_t)g->dofs + (joints ? joints->rows : 0);
-    status = form_begin(&work, g->dim, g->contacts, first, memory, error);
-    if (status == CN_OK) {
-        status = form_global_matrix(&work, g, joints, memory, error);
-    }
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(form_begin(&work, g->dim, g->contacts, first, memory, error));
+    CN_TRY(form_global_matrix(&work, g, joints, memory, error));
+
     for (int32_t d = 0; d < g->dofs; d++) {
         out->mcp.q[d] = -g->f[d];
     }

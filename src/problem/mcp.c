@@ -14,10 +14,7 @@
 
 cn_status cn_mcp_validate(const cn_mcp *p, cn_error *error) {
     cn_lcp same = {.n = p->n, .M = p->M, .q = p->q};
-    cn_status status = cn_lcp_validate(&same, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(cn_lcp_validate(&same, error));
     if (p->n > 0 && (!p->lower || !p->upper)) {
         return base_fail(error, CN_ERR_INPUT, "the bounds are missing (%d numbers each)", p->n);
     }
@@ -91,10 +88,7 @@ static cn_status plant_mcp(const cn_planted_opts *opts, cn_arena *memory, cn_are
     if (!out->q || !out->lower || !out->upper || !*solution || !w) {
         return CN_ERR_MEMORY;
     }
-    cn_status status = prob_planted_matrix(opts, &rng, memory, scratch, &out->M);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(prob_planted_matrix(opts, &rng, memory, scratch, &out->M));
     for (int32_t i = 0; i < n; i++) {
         plant_pair(&rng, opts->open, i % PLANT_KINDS, &out->lower[i], &out->upper[i],
                    &(*solution)[i], &w[i]);
@@ -109,9 +103,7 @@ static cn_status plant_mcp(const cn_planted_opts *opts, cn_arena *memory, cn_are
 cn_status cn_planted_mcp(const cn_planted_opts *opts, cn_arena *memory, cn_mcp *out, double **z,
                          cn_error *error) {
     cn_status status = prob_planted_opts_check(opts, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     cn_arena *scratch = cn_arena_create(cn_arena_env(memory));
     status = scratch ? plant_mcp(opts, memory, scratch, out, z) : CN_ERR_MEMORY;
     cn_arena_destroy(scratch);

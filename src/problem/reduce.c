@@ -129,9 +129,7 @@ static cn_status reduction_open(reduction *red, const cn_friction_global *g, con
                                 cn_error *error) {
     *red = (reduction){.g = g};
     cn_status status = cn_friction_global_validate(g, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     red->scratch = cn_arena_create(env);
     if (!red->scratch) {
         return base_fail_memory(error);
@@ -168,10 +166,7 @@ static cn_status build_vectors(const reduction *red, cn_arena *memory, cn_fricti
     if (g->dofs > 0) {
         memcpy(v, g->f, sizeof *v * (size_t)g->dofs);
     }
-    cn_status status = prob_mass_solve_all(&red->mass, red->scratch, v);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(prob_mass_solve_all(&red->mass, red->scratch, v));
     sparse_csr_apply_transposed(&g->H, v, out->q);
     for (int64_t i = 0; i < m; i++) {
         out->q[i] += g->w[i];
@@ -248,10 +243,7 @@ static cn_status build_body_space(const reduction *red, cn_arena *memory, cn_fri
             int32_t part = red->touch[t].part;
             gather_columns(red, &red->touch[t], H);
             memcpy(X, H, sizeof *X * (size_t)part_size(mass, part) * (size_t)dim);
-            cn_status status = prob_mass_solve(mass, part, dim, X);
-            if (status != CN_OK) {
-                return status;
-            }
+            CN_TRY(prob_mass_solve(mass, part, dim, X));
             filled = append_rows(mass, part, dim, H, X, filled, body);
         }
         sort_dofs(body, dim, body->start[a], filled);
@@ -457,25 +449,21 @@ static cn_status build_assembled(const reduction *red, cn_arena *memory, cn_fric
     cn_bsr *W = &out->W.assembled;
     int32_t dim = red->g->dim, contacts = red->g->contacts;
     out->W.kind = CN_OPERATOR_ASSEMBLED;
-    cn_status status = build_pattern(red, memory, W);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(build_pattern(red, memory, W));
     W->value = BASE_TAKE_ZERO(memory, double, W->start[contacts] * dim * dim + CN_BSR_PAD);
     if (!W->value) {
         return CN_ERR_MEMORY;
     }
-    status = add_dense_parts(red, W);
-    for (int32_t p = 0; status == CN_OK && p < red->mass.parts; p++) {
-        status = red->mass.linear[p] ? add_large_part(red, p, W) : CN_OK;
+    CN_TRY(add_dense_parts(red, W));
+    for (int32_t p = 0; p < red->mass.parts; p++) {
+        if (red->mass.linear[p]) {
+            CN_TRY(add_large_part(red, p, W));
+        }
     }
-    if (status == CN_OK) {
-        status = mirror_blocks(W, red->scratch);
-    }
-    if (status == CN_OK) {
-        prob_operator_diagonal(&out->W, dim, contacts, out->W.diagonal);
-    }
-    return status;
+    CN_TRY(mirror_blocks(W, red->scratch));
+
+    prob_operator_diagonal(&out->W, dim, contacts, out->W.diagonal);
+    return CN_OK;
 }
 
 // ---- the public face ----
@@ -501,9 +489,7 @@ cn_status cn_friction_condense(const cn_friction_global *g, cn_arena *memory, cn
                                cn_error *error) {
     reduction red;
     cn_status status = reduction_open(&red, g, cn_arena_env(memory), error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     status = prob_build(&red, build_assembled, memory, out, error);
     reduction_close(&red);
     return status;
@@ -513,9 +499,7 @@ cn_status cn_friction_to_body_space(const cn_friction_global *g, cn_arena *memor
                                     cn_error *error) {
     reduction red;
     cn_status status = reduction_open(&red, g, cn_arena_env(memory), error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     if (red.mass.largest > CN_BODY_BLOCK_MAX) {
         status = base_fail(error, CN_ERR_UNSUPPORTED,
                            "M couples %d velocities with each other, body space takes at most %d",
@@ -544,9 +528,7 @@ cn_status cn_friction_reduce(const cn_friction_global *g, cn_arena *memory, cn_f
                              cn_error *error) {
     reduction red;
     cn_status status = reduction_open(&red, g, cn_arena_env(memory), error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     bool assemble = true;
     if (red.mass.largest <= CN_BODY_BLOCK_MAX) {
         int64_t cost = 0;
@@ -572,9 +554,7 @@ cn_status cn_friction_reduce(const cn_friction_global *g, cn_arena *memory, cn_f
 cn_status cn_friction_global_velocity(const cn_friction_global *g, cn_arena *scratch,
                                       const double *r, double *v, cn_error *error) {
     cn_status status = cn_friction_global_validate(g, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     base_arena_mark mark = base_arena_get_mark(scratch);
     geom_mass mass;
     status = prob_mass_create(&g->M, scratch, &mass, error);

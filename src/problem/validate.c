@@ -56,19 +56,13 @@ static cn_status pattern_validate(const char *name, const char *unit, int32_t ro
 
 static cn_status csr_validate(const char *name, const cn_csr *a, int64_t rows, int64_t cols,
                               cn_error *error) {
-    cn_status status = shape_validate(name, a, rows, cols, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(shape_validate(name, a, rows, cols, error));
     int64_t last = a->start[a->rows];
     if (last > 0 && (!a->column || !a->value)) {
         return base_fail(error, CN_ERR_INPUT, "%s has %" PRId64 " entries but no arrays", name,
                          last);
     }
-    status = pattern_validate(name, "row", a->rows, a->cols, a->start, a->column, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(pattern_validate(name, "row", a->rows, a->cols, a->start, a->column, error));
     for (int32_t i = 0; i < a->rows; i++) {
         for (int64_t k = a->start[i]; k < a->start[i + 1]; k++) {
             if (!isfinite(a->value[k])) {
@@ -111,10 +105,7 @@ static cn_status sizes_validate(int32_t dim, int32_t contacts, cn_error *error) 
 }
 
 static cn_status coefficients_validate(const double *mu, int32_t contacts, cn_error *error) {
-    cn_status status = vector_validate("mu", mu, contacts, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(vector_validate("mu", mu, contacts, error));
     for (int32_t a = 0; a < contacts; a++) {
         if (!(mu[a] >= 0.0)) {
             base_fail(error, CN_ERR_INPUT, "contact %d has the friction coefficient %g", a, mu[a]);
@@ -140,11 +131,8 @@ static cn_status assembled_validate(const cn_friction *p, cn_error *error) {
         return base_fail(error, CN_ERR_INPUT, "W has %" PRId64 " blocks but no arrays",
                          W->start[p->contacts]);
     }
-    cn_status status =
-        pattern_validate("W", "block row", p->contacts, p->contacts, W->start, W->column, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(
+        pattern_validate("W", "block row", p->contacts, p->contacts, W->start, W->column, error));
     for (int32_t a = 0; a < p->contacts; a++) {
         for (int64_t k = W->start[a]; k < W->start[a + 1]; k++) {
             for (int32_t s = 0; s < size; s++) {
@@ -177,15 +165,11 @@ static cn_status body_map_validate(const cn_friction *p, cn_error *error) {
         return base_fail(error, CN_ERR_INPUT,
                          "W in body space has %" PRId64 " entries but no arrays", last);
     }
-    cn_status status = pattern_validate("H in body space", "contact", p->contacts, body->dofs,
-                                        body->start, body->dof, error);
-    if (status == CN_OK) {
-        status = vector_validate("H in body space", body->H, last * p->dim, error);
-    }
-    if (status == CN_OK) {
-        status = vector_validate("M^-1 H in body space", body->MinvH, last * p->dim, error);
-    }
-    return status;
+    CN_TRY(pattern_validate("H in body space", "contact", p->contacts, body->dofs, body->start,
+                            body->dof, error));
+    CN_TRY(vector_validate("H in body space", body->H, last * p->dim, error));
+
+    return vector_validate("M^-1 H in body space", body->MinvH, last * p->dim, error);
 }
 
 // The two bodies of each contact.
@@ -215,18 +199,16 @@ static cn_status sphere_map_validate(const cn_friction *p, cn_error *error) {
     if (p->bounds.boxed) {
         return base_fail(error, CN_ERR_INPUT, "W of balls with joint rows");
     }
-    cn_status status =
-        vector_validate("1/m and 1/I", spheres->inv_mass, 2 * (int64_t)spheres->bodies, error);
-    if (status == CN_OK && p->contacts > 0) {
+    CN_TRY(vector_validate("1/m and 1/I", spheres->inv_mass, 2 * (int64_t)spheres->bodies, error));
+    if (p->contacts > 0) {
         const double *radii = spheres->arm ? spheres->arm : spheres->radius;
         int64_t count = spheres->arm ? 2 * (int64_t)p->contacts : spheres->bodies;
-        status = vector_validate("the radii", radii, count, error);
+        CN_TRY(vector_validate("the radii", radii, count, error));
     }
-    for (int32_t a = 0; status == CN_OK && a < p->contacts; a++) {
-        status = vector_validate("the normals", prob_sphere_normal(spheres, a), record, error);
+    for (int32_t a = 0; a < p->contacts; a++) {
+        CN_TRY(vector_validate("the normals", prob_sphere_normal(spheres, a), record, error));
     }
-    return status == CN_OK ? pairs_validate(spheres->body, p->contacts, spheres->bodies, error)
-                           : status;
+    return pairs_validate(spheres->body, p->contacts, spheres->bodies, error);
 }
 
 static cn_status point_map_validate(const cn_friction *p, cn_error *error) {
@@ -239,15 +221,11 @@ static cn_status point_map_validate(const cn_friction *p, cn_error *error) {
     if (p->bounds.boxed) {
         return base_fail(error, CN_ERR_INPUT, "W of points with joint rows");
     }
-    cn_status status = vector_validate("M^-1", points->inverse, square * points->bodies, error);
-    if (status == CN_OK) {
-        status = vector_validate("the lever arms", points->arm, 6 * contacts, error);
-    }
-    if (status == CN_OK) {
-        status = vector_validate("the frames", points->frame, 6 * contacts, error);
-    }
-    return status == CN_OK ? pairs_validate(points->body, p->contacts, points->bodies, error)
-                           : status;
+    CN_TRY(vector_validate("M^-1", points->inverse, square * points->bodies, error));
+    CN_TRY(vector_validate("the lever arms", points->arm, 6 * contacts, error));
+
+    CN_TRY(vector_validate("the frames", points->frame, 6 * contacts, error));
+    return pairs_validate(points->body, p->contacts, points->bodies, error);
 }
 
 static cn_status operator_validate(const cn_friction *p, cn_error *error) {
@@ -268,60 +246,41 @@ cn_status cn_lcp_validate(const cn_lcp *p, cn_error *error) {
     if (p->n < 0) {
         return base_fail(error, CN_ERR_INPUT, "the size n is %d", p->n);
     }
-    cn_status status = csr_validate("M", &p->M, p->n, p->n, error);
-    return status != CN_OK ? status : vector_validate("q", p->q, p->n, error);
+    CN_TRY(csr_validate("M", &p->M, p->n, p->n, error));
+    return vector_validate("q", p->q, p->n, error);
 }
 
 cn_status cn_friction_validate(const cn_friction *p, cn_error *error) {
     if (!p) {
         return base_fail_missing(error);
     }
-    cn_status status = sizes_validate(p->dim, p->contacts, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(sizes_validate(p->dim, p->contacts, error));
     int64_t m = (int64_t)p->dim * p->contacts;
     if (p->W.kind != CN_OPERATOR_SPHERES) {
-        status = vector_validate("W.diagonal", p->W.diagonal, m * p->dim, error);
+        CN_TRY(vector_validate("W.diagonal", p->W.diagonal, m * p->dim, error));
     }
-    if (status != CN_OK) {
-        return status;
-    }
-    status = operator_validate(p, error);
-    if (status == CN_OK) {
-        status = vector_validate("q", p->q, m, error);
-    }
-    if (status == CN_OK) {
-        status = coefficients_validate(p->mu, p->contacts, error);
-    }
-    return status == CN_OK ? prob_bounds_validate(&p->bounds, p->dim, p->contacts, p->mu, error)
-                           : status;
+    CN_TRY(operator_validate(p, error));
+    CN_TRY(vector_validate("q", p->q, m, error));
+
+    CN_TRY(coefficients_validate(p->mu, p->contacts, error));
+    return prob_bounds_validate(&p->bounds, p->dim, p->contacts, p->mu, error);
 }
 
 cn_status cn_friction_global_validate(const cn_friction_global *p, cn_error *error) {
-    cn_status status = sizes_validate(p->dim, p->contacts, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(sizes_validate(p->dim, p->contacts, error));
     if (p->dofs < 0) {
         return base_fail(error, CN_ERR_INPUT, "the number of velocities is %d", p->dofs);
     }
     int64_t m = (int64_t)p->dim * p->contacts;
-    status = csr_validate("M", &p->M, p->dofs, p->dofs, error);
-    if (status == CN_OK) {
-        status = csr_validate("H", &p->H, p->dofs, m, error);
-    }
-    if (status == CN_OK) {
-        status = vector_validate("f", p->f, p->dofs, error);
-    }
-    if (status == CN_OK) {
-        status = vector_validate("w", p->w, m, error);
-    }
-    if (status == CN_OK) {
-        status = coefficients_validate(p->mu, p->contacts, error);
-    }
-    return status == CN_OK ? prob_bounds_validate(&p->bounds, p->dim, p->contacts, p->mu, error)
-                           : status;
+    CN_TRY(csr_validate("M", &p->M, p->dofs, p->dofs, error));
+    CN_TRY(csr_validate("H", &p->H, p->dofs, m, error));
+
+    CN_TRY(vector_validate("f", p->f, p->dofs, error));
+
+    CN_TRY(vector_validate("w", p->w, m, error));
+
+    CN_TRY(coefficients_validate(p->mu, p->contacts, error));
+    return prob_bounds_validate(&p->bounds, p->dim, p->contacts, p->mu, error);
 }
 
 // A stored vector that need not be there.

@@ -67,43 +67,14 @@ bool rec_evidence_take(const cn_sim *sim, cn_arena *memory, rec_evidence *out) {
     out->v_before = step->v_old;
     out->v_after = moved || slept ? step->v_new : NULL;
     out->q_middle = out->v_after ? step->q_middle : NULL;
-    out->load = sim->model->control || sim->steering.pulled != 0 ? step->load : NULL;
+    bool said = !sim->model->control && sim->steering.pulled == 0 && !step->given &&
+                sim->model->inputs.count == 0;
+    out->load = said ? NULL : step->load;
     out->sleeping = cn_sim_contact_count(sim) - step->contacts.count;
     bool complete = !is_steered_from_scene(sim) || take_steering(sim, memory, out);
     complete = complete && (!step->resting || take_asleep(sim, memory, out));
     return complete &&
            (!step->opts.early || step->early.count == 0 || take_early(sim, memory, out));
-}
-
-// What rows of a joint do together to its second body; effort of its motor, and its coordinate.
-static void joint_evidence_of(const cn_sim *sim, int32_t j, rec_joint_evidence *out) {
-    static const int flat[3] = {0, 1, 5};
-    const cn_model *model = sim->model;
-    const step_data *step = &sim->last;
-    const model_joint *joint = &model->joint[j];
-    int32_t size = model_velocity_size(model->dim);
-    double J[12], *impulse = out->impulse + (int64_t)size * j;
-    joint_view view;
-    asm_joint_view_at(model, &sim->state, j, step->q_middle, &view);
-    for (int32_t i = 0; i < joint->row_count; i++) {
-        double r = out->rows[joint->row_first + i];
-        asm_joint_value(joint, &view, i, J);
-        for (int32_t k = 0; k < size; k++) {
-            impulse[k] += r * J[6 + (size == 6 ? k : flat[k])];
-        }
-        out->effort[j] += joint->row[i].role == JOINT_ROLE_MOTOR ? r / step->h : 0.0;
-    }
-    joint_gauge_of drive = joint_form_of(joint->geometry.kind, model->dim)->drive;
-    if (drive == JOINT_GAUGE_NONE) {
-        return;
-    }
-    asm_joint_view_at(model, &sim->state, j, sim->state.q, &view);
-    out->value[j] = joint_gauge(&view, drive, J);
-    for (int32_t k = 0; k < 2 * size; k++) {
-        int32_t part = k % size;
-        out->rate[j] += J[6 * (k / size) + (size == 6 ? part : flat[part])] *
-                        sim->state.v[(int64_t)size * joint->body[k / size] + part];
-    }
 }
 
 bool rec_joint_evidence_take(const cn_sim *sim, cn_arena *memory, rec_joint_evidence *out) {
@@ -121,8 +92,16 @@ bool rec_joint_evidence_take(const cn_sim *sim, cn_arena *memory, rec_joint_evid
     if (!out->value || !out->rate || !out->effort || !out->impulse) {
         return false;
     }
+    int32_t size = model_velocity_size(model->dim);
     for (int32_t j = 0; j < count; j++) {
-        joint_evidence_of(sim, j, out);
+        sim_joint_answer answer;
+        sim_joint_answer_of(sim, j, &answer);
+        out->value[j] = answer.value;
+        out->rate[j] = answer.rate;
+        out->effort[j] = answer.effort;
+        for (int32_t k = 0; k < size; k++) {
+            out->impulse[(int64_t)size * j + k] = answer.impulse[size == 6 || k < 2 ? k : 5];
+        }
     }
     return true;
 }

@@ -10,6 +10,7 @@
 #define LEDGER_SQL_S "TEXT"
 #define LEDGER_SQL_O "TEXT"
 #define LEDGER_SQL(name, kind) ", " #name " " LEDGER_SQL_##kind
+#define LEDGER_ADD(name, kind) "ALTER TABLE ledger ADD COLUMN " #name " " LEDGER_SQL_##kind ";"
 
 // clang-format off
 const char rec_run_tables[] =
@@ -24,6 +25,10 @@ const char rec_run_tables[] =
     "CREATE TABLE event(step INTEGER, t REAL, text TEXT, row_hash BLOB);"
     "CREATE TABLE joint(step INTEGER PRIMARY KEY, value BLOB, rate BLOB, impulse BLOB, effort BLOB, rows BLOB,"
     " start BLOB, angle BLOB, settled BLOB, row_hash BLOB);";
+const char rec_run_tables_nodes[] =
+    "CREATE TABLE mesh(body INTEGER PRIMARY KEY, nodes BLOB, kind TEXT, elements BLOB, surface BLOB, row_hash BLOB);"
+    "CREATE TABLE nodes(step INTEGER PRIMARY KEY, x BLOB, v BLOB, v_before BLOB, row_hash BLOB);"
+    "CREATE TABLE side(step INTEGER PRIMARY KEY, start BLOB, body BLOB, node BLOB, weight BLOB, row_hash BLOB);";
 const char rec_run_tables_bodies[] =
     "CREATE TABLE frame(step INTEGER PRIMARY KEY, t REAL, q BLOB, v BLOB, hash TEXT, v_before BLOB, start REAL,"
     " h REAL, limited INTEGER, asleep BLOB, steering BLOB, load BLOB, v_after BLOB, q_middle BLOB,"
@@ -55,6 +60,7 @@ const char rec_run_tables_upgrade[] =
     "ALTER TABLE frame ADD COLUMN v_after BLOB;"
     "ALTER TABLE frame ADD COLUMN q_middle BLOB;"
     "ALTER TABLE frame ADD COLUMN row_hash BLOB;";
+const char rec_run_tables_added[] = CN_LEDGER_ADDED(LEDGER_ADD);
 // clang-format on
 
 void rec_hash_text(uint64_t hash, char text[REC_HASH_TEXT]) {

@@ -10,12 +10,19 @@
 // Creates the tables; then those whose rows hold all bodies, in the columns' usual order, or with
 // the blobs last, so that SQLite has no row of many bodies in memory as a whole.
 extern const char rec_run_tables[], rec_run_tables_bodies[], rec_run_tables_many_bodies[];
+// The tables of deformable bodies, for runs that have them.
+extern const char rec_run_tables_nodes[];
+// Adds the columns of the ledger that files of older versions do not have.
+extern const char rec_run_tables_added[];
 // Adds what files of older versions do not have: the evidence of a step and the hashes of rows.
 extern const char rec_run_tables_upgrade[];
 
 // Whether frames have the evidence of their steps: "full", or this.
 #define REC_META_EVIDENCE "evidence"
 #define REC_EVIDENCE_NONE "none"
+
+// The event of a run that was resumed with all velocities zero: its checkpoint is not its frame.
+#define REC_AT_REST "velocities were set to zero"
 
 // 16 hex digits and a final zero.
 #define REC_HASH_TEXT 17

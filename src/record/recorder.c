@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/model.h"
+#include "record/nodes.h"
 #include "record/shape_json.h"
 #include "step/save/save.h"
 
@@ -24,12 +25,10 @@ static cn_status write_checkpoint(cn_recorder *recorder, const cn_sim *sim, cn_e
 
 // ---- opening ----
 
-// The insertion of a row with its hash: parameters are the columns of rec_hashed_tables, then the
-// hash.
-static cn_status prepare_insert(cn_recorder *recorder, int32_t table, io_statement **out,
-                                cn_error *error) {
+cn_status rec_prepare_insert(cn_recorder *recorder, int32_t table, io_statement **out,
+                             cn_error *error) {
     const rec_hashed_table *of = &rec_hashed_tables[table];
-    char sql[640];
+    char sql[1024];
     size_t used = (size_t)snprintf(sql, sizeof sql, "INSERT INTO %s(%s,row_hash) VALUES(?",
                                    of->name, of->columns);
     for (int32_t i = 0; i < of->count; i++) {
@@ -58,15 +57,13 @@ static cn_status recorder_prepare(cn_recorder *recorder, cn_error *error) {
          0},
     };
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-        cn_status status =
-            list[i].sql
-                ? io_database_prepare(recorder->database, list[i].sql, list[i].statement, error)
-                : prepare_insert(recorder, list[i].table, list[i].statement, error);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(list[i].sql
+                   ? io_database_prepare(recorder->database, list[i].sql, list[i].statement, error)
+                   : rec_prepare_insert(recorder, list[i].table, list[i].statement, error));
     }
-    return CN_OK;
+    return recorder->columns > 0
+               ? rec_prepare_insert(recorder, REC_HASHED_RECORD, &recorder->record, error)
+               : CN_OK;
 }
 
 static cn_status recorder_open(const cn_env *env, const char *path, io_database_mode mode,
@@ -84,6 +81,8 @@ static cn_status recorder_open(const cn_env *env, const char *path, io_database_
     recorder->evidence = true;
     recorder->dim = cn_model_dim(cn_sim_model(sim));
     recorder->bodies = cn_model_body_count(cn_sim_model(sim));
+    recorder->columns = cn_model_column_count(cn_sim_model(sim));
+    recorder->nodes = cn_model_node_count(cn_sim_model(sim)) > 0;
     cn_status status = io_database_open(env, path, mode, &recorder->database, error);
     if (status != CN_OK) {
         cn_arena_destroy(scratch);
@@ -130,7 +129,7 @@ static bool body_describe(cn_arena *memory, base_arena_mark mark, const cn_model
 
 static cn_status write_bodies(cn_recorder *recorder, const cn_model *model, cn_error *error) {
     io_statement *insert;
-    cn_status status = prepare_insert(recorder, REC_HASHED_BODY, &insert, error);
+    cn_status status = rec_prepare_insert(recorder, REC_HASHED_BODY, &insert, error);
     base_arena_mark mark = base_arena_get_mark(recorder->scratch);
     body_text text = {NULL, NULL, NULL};
     for (int32_t i = 0; status == CN_OK && i < model->body_count; i++) {
@@ -182,11 +181,22 @@ static cn_status write_head(cn_recorder *recorder, const cn_sim *sim, cn_error *
                                    {"friction", cn_friction_law_text(model->settings.friction)},
                                    {REC_META_EVIDENCE, "full"},
                                    {"compiler", __VERSION__}};
-    cn_status status = write_bodies(recorder, model, error);
-    for (size_t i = 0; status == CN_OK && i < sizeof meta / sizeof meta[0]; i++) {
-        status = cn_recorder_meta(recorder, meta[i][0], meta[i][1], error);
+    CN_TRY(write_bodies(recorder, model, error));
+    CN_TRY(rec_nodes_head(recorder, sim, error));
+    for (size_t i = 0; i < sizeof meta / sizeof meta[0]; i++) {
+        CN_TRY(cn_recorder_meta(recorder, meta[i][0], meta[i][1], error));
     }
-    return status;
+    return CN_OK;
+}
+
+cn_status rec_check_bodies(const cn_sim *sim, cn_error *error) {
+    if (sim->journal.size == 0) {
+        return CN_OK;
+    }
+    base_fail(error, CN_ERR_UNSUPPORTED,
+              "bodies or joints were added or removed, and a run file has a fixed set of them");
+    base_fail_hint(error, "save the state instead, or record until the first change");
+    return CN_ERR_UNSUPPORTED;
 }
 
 cn_status cn_recorder_create(const cn_env *env, const char *path, bool overwrite, const cn_sim *sim,
@@ -195,23 +205,29 @@ cn_status cn_recorder_create(const cn_env *env, const char *path, bool overwrite
         return base_fail_missing(error);
     }
     cn_recorder *recorder;
+    CN_TRY(rec_check_bodies(sim, error));
     cn_status status = overwrite ? io_database_replace(path, error) : CN_OK;
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     status = recorder_open(env, path, IO_DATABASE_CREATE, sim, &recorder, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     status = io_database_run(recorder->database, rec_run_tables, error);
     if (status == CN_OK) {
         bool many = recorder->bodies > REC_BODIES_AT_ONCE;
         status = io_database_run(recorder->database,
                                  many ? rec_run_tables_many_bodies : rec_run_tables_bodies, error);
     }
-    status = status == CN_OK ? recorder_prepare(recorder, error) : status;
-    status = status == CN_OK ? write_head(recorder, sim, error) : status;
-    status = status == CN_OK ? write_checkpoint(recorder, sim, error) : status;
+    if (status == CN_OK) {
+        status = rec_columns_head(recorder, sim, error);
+    }
+    if (status == CN_OK) {
+        status = recorder_prepare(recorder, error);
+    }
+    if (status == CN_OK) {
+        status = write_head(recorder, sim, error);
+    }
+    if (status == CN_OK) {
+        status = write_checkpoint(recorder, sim, error);
+    }
     if (status != CN_OK) {
         cn_recorder_close(recorder, NULL);
         io_database_remove(path); // nothing half-made is left
@@ -221,16 +237,22 @@ cn_status cn_recorder_create(const cn_env *env, const char *path, bool overwrite
     return CN_OK;
 }
 
+cn_status rec_state_hash(const cn_sim *sim, char text[REC_HASH_TEXT], cn_error *error) {
+    uint64_t hash;
+    if (sim_hash(sim, &hash) != CN_OK) {
+        return base_fail_memory(error);
+    }
+    rec_hash_text(hash, text);
+    return CN_OK;
+}
+
 // Loads the checkpoint of a row: all of it must fit, its step and hash too.
 static cn_status load_row(io_statement *row, cn_sim *sim, cn_error *error) {
     size_t size;
     char hash[REC_HASH_TEXT];
     const void *bytes = io_column_blob(row, 1, &size);
-    cn_status status = cn_sim_load(sim, bytes ? bytes : "", size, error);
-    if (status != CN_OK) {
-        return status;
-    }
-    rec_hash_text(cn_sim_hash(sim), hash);
+    CN_TRY(cn_sim_load(sim, bytes ? bytes : "", size, error));
+    CN_TRY(rec_state_hash(sim, hash, error));
     return strcmp(hash, io_column_text(row, 2)) == 0 &&
                    cn_sim_step_index(sim) == io_column_int(row, 0)
                ? CN_OK
@@ -276,35 +298,49 @@ static cn_status load_checkpoint(cn_recorder *recorder, cn_sim *sim, int64_t *st
 
 // Deletes what was recorded after a step.
 static cn_status drop_after(cn_recorder *recorder, int64_t step, cn_error *error) {
-    const char *const tables[] = {"frame", "contact", "joint", "ledger", "event", "checkpoint"};
-    cn_status status = CN_OK;
-    for (size_t i = 0; status == CN_OK && i < sizeof tables / sizeof tables[0]; i++) {
+    const char *const tables[] = {"frame",      "contact", "joint", "ledger", "event",
+                                  "checkpoint", "nodes",   "side",  "record"};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         char sql[96];
+        bool there = i < 6 || (i < 8 ? recorder->nodes : recorder->columns > 0);
         snprintf(sql, sizeof sql, "DELETE FROM %s WHERE step > %lld", tables[i], (long long)step);
-        status = io_database_run(recorder->database, sql, error);
+        CN_TRY(there ? io_database_run(recorder->database, sql, error) : CN_OK);
     }
-    return status;
+    return CN_OK;
 }
 
-// Whether a query gives a row.
-static bool gives_row(cn_recorder *recorder, const char *sql) {
+// *row: whether a query gives one.
+static cn_status gives_row(cn_recorder *recorder, const char *sql, bool *row, cn_error *error) {
     io_statement *select = NULL;
-    bool row = false;
-    if (io_database_prepare(recorder->database, sql, &select, NULL) != CN_OK) {
-        return false;
+    cn_status status = io_database_prepare(recorder->database, sql, &select, error);
+    if (status == CN_OK) {
+        status = io_statement_step(recorder->database, select, row, error);
     }
-    cn_status status = io_statement_step(recorder->database, select, &row, NULL);
     io_statement_end(select);
-    return status == CN_OK && row;
+    return status;
 }
 
 // Files of older versions get the tables and columns of this one; evidence goes on as it was.
 static cn_status recorder_upgrade(cn_recorder *recorder, cn_error *error) {
-    recorder->evidence = !gives_row(recorder, "SELECT 1 FROM meta WHERE key='" REC_META_EVIDENCE
-                                              "' AND value='" REC_EVIDENCE_NONE "'");
-    return io_database_has(recorder->database, "ledger", "row_hash")
-               ? CN_OK
-               : io_database_run(recorder->database, rec_run_tables_upgrade, error);
+    bool without = false, new = false;
+    cn_status status = gives_row(recorder,
+                                 "SELECT 1 FROM meta WHERE key='" REC_META_EVIDENCE
+                                 "' AND value='" REC_EVIDENCE_NONE "'",
+                                 &without, error);
+    recorder->evidence = !without;
+    status = status == CN_OK
+                 ? io_database_has(recorder->database, "ledger", "row_hash", &new, error)
+                 : status;
+    if (status == CN_OK && !new) {
+        status = io_database_run(recorder->database, rec_run_tables_upgrade, error);
+    }
+    if (status == CN_OK) {
+        status = io_database_has(recorder->database, "ledger",
+                                 rec_hashed_tables[REC_HASHED_LEDGER].added_one, &new, error);
+    }
+    return status != CN_OK || new
+               ? status
+               : io_database_run(recorder->database, rec_run_tables_added, error);
 }
 
 cn_status cn_recorder_resume(const cn_env *env, const char *path, cn_sim *sim, cn_recorder **out,
@@ -315,15 +351,18 @@ cn_status cn_recorder_resume(const cn_env *env, const char *path, cn_sim *sim, c
     cn_recorder *recorder;
     int64_t step = 0;
     cn_status status = recorder_open(env, path, IO_DATABASE_WRITE, sim, &recorder, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     char refused[400] = "";
     status = recorder_upgrade(recorder, error);
-    status = status == CN_OK ? load_checkpoint(recorder, sim, &step, refused, sizeof refused, error)
-                             : status;
-    status = status == CN_OK ? drop_after(recorder, step, error) : status;
-    status = status == CN_OK ? recorder_prepare(recorder, error) : status;
+    if (status == CN_OK) {
+        status = load_checkpoint(recorder, sim, &step, refused, sizeof refused, error);
+    }
+    if (status == CN_OK) {
+        status = drop_after(recorder, step, error);
+    }
+    if (status == CN_OK) {
+        status = recorder_prepare(recorder, error);
+    }
     if (status == CN_OK && refused[0]) {
         base_log(cn_arena_env(recorder->memory), CN_LOG_WARNING, "%s: %s", path, refused);
         status = cn_recorder_event(recorder, step, cn_sim_time(sim), refused, error);
@@ -399,11 +438,11 @@ cn_status cn_recorder_ledger(cn_recorder *recorder, const cn_step_report *report
 #define LEDGER_BIND(name, kind) LEDGER_BIND_##kind(report->name)
     CN_LEDGER_LIST(LEDGER_BIND)
     rec_bind_hash(recorder->ledger, column, &hash, &room);
-    cn_status status = io_statement_do(recorder->database, recorder->ledger, error);
-    if (status == CN_OK && ++recorder->rows >= COMMIT_ROWS) {
-        status = recorder_commit(recorder, error);
+    CN_TRY(io_statement_do(recorder->database, recorder->ledger, error));
+    if (++recorder->rows >= COMMIT_ROWS) {
+        CN_TRY(recorder_commit(recorder, error));
     }
-    return status;
+    return CN_OK;
 }
 
 cn_status cn_recorder_event(cn_recorder *recorder, int64_t step, double t, const char *text,
@@ -461,27 +500,25 @@ static cn_status write_checkpoint(cn_recorder *recorder, const cn_sim *sim, cn_e
     char hash[REC_HASH_TEXT];
     step_save save = {.size = 0};
     if (!sim->system) {
-        sim_parts(sim, &save);
+        sim_parts(sim, false, &save); // which needs no memory
     }
-    rec_hash_text(cn_sim_hash(sim), hash);
+    CN_TRY(rec_state_hash(sim, hash, error));
     io_bind_int(recorder->checkpoint, 1, cn_sim_step_index(sim));
     io_bind_text(recorder->checkpoint, 2, hash);
-    cn_status status = save.size > STATE_AT_ONCE ? write_state_parts(recorder, sim, &save, error)
-                                                 : write_state(recorder, sim, error);
-    if (status == CN_OK) {
-        io_bind_int(recorder->forget, 1, CHECKPOINTS_KEPT);
-        status = io_statement_do(recorder->database, recorder->forget, error);
-    }
-    return status;
+    CN_TRY(save.size > STATE_AT_ONCE ? write_state_parts(recorder, sim, &save, error)
+                                     : write_state(recorder, sim, error));
+    io_bind_int(recorder->forget, 1, CHECKPOINTS_KEPT);
+    return io_statement_do(recorder->database, recorder->forget, error);
 }
 
 cn_status cn_recorder_checkpoint(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
     if (!recorder || !sim) {
         return base_fail_missing(error);
     }
-    cn_status status = write_checkpoint(recorder, sim, error);
-    status = status == CN_OK ? recorder_commit(recorder, error) : status;
-    return status == CN_OK ? io_database_sync(recorder->database, error) : status;
+    CN_TRY(rec_check_bodies(sim, error));
+    CN_TRY(write_checkpoint(recorder, sim, error));
+    CN_TRY(recorder_commit(recorder, error));
+    return io_database_sync(recorder->database, error);
 }
 
 cn_status cn_recorder_flush(cn_recorder *recorder, cn_error *error) {
@@ -495,8 +532,9 @@ cn_status cn_recorder_restart(cn_recorder *recorder, const cn_sim *sim, cn_error
     if (!recorder || !sim) {
         return base_fail_missing(error);
     }
-    cn_status status = drop_after(recorder, -1, error);
-    return status == CN_OK ? cn_recorder_checkpoint(recorder, sim, error) : status;
+    CN_TRY(rec_check_bodies(sim, error));
+    CN_TRY(drop_after(recorder, -1, error));
+    return cn_recorder_checkpoint(recorder, sim, error);
 }
 
 cn_status cn_recorder_close(cn_recorder *recorder, cn_error *error) {
@@ -507,5 +545,6 @@ cn_status cn_recorder_close(cn_recorder *recorder, cn_error *error) {
     cn_status closed = io_database_close(recorder->database, status == CN_OK ? error : NULL);
     cn_arena_destroy(recorder->scratch);
     cn_arena_destroy(recorder->memory);
-    return status == CN_OK ? closed : status;
+    CN_TRY(status);
+    return closed;
 }

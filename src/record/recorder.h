@@ -12,11 +12,24 @@ struct cn_recorder {
     cn_arena *memory, *scratch;
     io_database *database;
     io_statement *frame, *contact, *joint, *ledger, *event, *checkpoint, *forget;
-    int32_t dim, bodies, rows;
+    io_statement *record; // NULL: there are no columns
+    int32_t dim, bodies, rows, columns;
+    bool nodes;    // there are deformable bodies
     bool evidence; // frames are recorded with what a check of the step needs
 };
 
+// The insertion of a row with its hash: parameters are the columns of rec_hashed_tables, then the
+// hash.
+cn_status rec_prepare_insert(cn_recorder *recorder, int32_t table, io_statement **out,
+                             cn_error *error);
+// Creates the tables of the model's columns, where it has any. (record/columns.c)
+cn_status rec_columns_head(cn_recorder *recorder, const cn_sim *sim, cn_error *error);
 // Binds the hash of a row, which stays where it is until the statement is done.
 void rec_bind_hash(io_statement *insert, int32_t parameter, const base_hash *hash, uint64_t *room);
+
+// CN_ERR_UNSUPPORTED where bodies or joints were added to the simulation or removed from it.
+cn_status rec_check_bodies(const cn_sim *sim, cn_error *error);
+// The hash of the state as it is recorded.
+cn_status rec_state_hash(const cn_sim *sim, char text[REC_HASH_TEXT], cn_error *error);
 
 #endif

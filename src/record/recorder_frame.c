@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "model/model.h"
 #include "record/evidence.h"
+#include "record/nodes.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -111,8 +112,9 @@ static cn_status write_blob(cn_recorder *recorder, const char *table, const char
                             int64_t row, const void *bytes, size_t size, cn_error *error) {
     io_blob *blob;
     cn_status status = io_blob_open(recorder->database, table, column, row, &blob, error);
-    status =
-        status == CN_OK ? io_blob_write(recorder->database, blob, 0, bytes, size, error) : status;
+    if (status == CN_OK) {
+        status = io_blob_write(recorder->database, blob, 0, bytes, size, error);
+    }
     io_blob_close(blob);
     return status;
 }
@@ -146,9 +148,8 @@ static cn_status write_many(cn_recorder *recorder, const cn_sim *sim, const rec_
         status = write_blob(recorder, "contact", "early", step, evidence->early, early, error);
     }
     uint64_t end = base_hash_end(hash);
-    return status == CN_OK
-               ? write_blob(recorder, "contact", "row_hash", step, &end, sizeof end, error)
-               : status;
+    CN_TRY(status);
+    return write_blob(recorder, "contact", "row_hash", step, &end, sizeof end, error);
 }
 
 // Whether a row holds so many contacts: SQLite has some six million in mind.
@@ -291,9 +292,8 @@ static cn_status write_many_bodies(cn_recorder *recorder, const cn_sim *sim, con
         }
     }
     uint64_t end = base_hash_end(hash);
-    return status == CN_OK
-               ? write_blob(recorder, "frame", "row_hash", step, &end, sizeof end, error)
-               : status;
+    CN_TRY(status);
+    return write_blob(recorder, "frame", "row_hash", step, &end, sizeof end, error);
 }
 
 // The row of a frame. The bodies of a large scene are written in pieces, as its contacts are.
@@ -320,7 +320,7 @@ static cn_status write_frame(cn_recorder *recorder, const cn_sim *sim, const rec
         [PART_PROJECTION] = {"projection", evidence->projection, v_bytes}};
     char text[REC_HASH_TEXT];
     base_hash hash;
-    rec_hash_text(cn_sim_hash(sim), text);
+    CN_TRY(rec_state_hash(sim, text, error));
     rec_row_hash_start(&hash, "frame");
     rec_row_hash_int(&hash, cn_sim_step_index(sim));
     rec_row_hash_real(&hash, cn_sim_time(sim));
@@ -380,6 +380,7 @@ cn_status cn_recorder_frame(cn_recorder *recorder, const cn_sim *sim, cn_error *
     if (!recorder || !sim) {
         return base_fail_missing(error);
     }
+    CN_TRY(rec_check_bodies(sim, error));
     base_arena_mark mark = base_arena_get_mark(recorder->scratch);
     bool stepped = cn_sim_step_index(sim) > 0;
     rec_evidence evidence = {.start = (double)NAN, .h = (double)NAN};
@@ -392,6 +393,9 @@ cn_status cn_recorder_frame(cn_recorder *recorder, const cn_sim *sim, cn_error *
     }
     if (status == CN_OK && !isnan(evidence.h) && cn_sim_model(sim)->joint_count > 0) {
         status = write_joints(recorder, sim, error);
+    }
+    if (status == CN_OK) {
+        status = rec_nodes_frame(recorder, sim, !isnan(evidence.h), error);
     }
     base_arena_release(recorder->scratch, mark);
     // The state of the start goes to the disk with its frame, which a run that is resumed from there

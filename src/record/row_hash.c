@@ -4,28 +4,47 @@
 #include <cairn/record.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define LEDGER_NAME(name, kind) "," #name
 #define LEDGER_ONE(name, kind) +1
 
 const rec_hashed_table rec_hashed_tables[REC_HASHED_TABLES] = {
-    [REC_HASHED_BODY] = {"body", "id", "id,name,kind,material,mass,com,inertia,shape", 8},
+    [REC_HASHED_BODY] = {"body", "id", "id,name,kind,material,mass,com,inertia,shape", 8, 0, NULL},
     [REC_HASHED_FRAME] = {"frame", "step",
                           "step,t,hash,start,h,limited,asleep,steering,load,q,v,v_before,v_after,"
                           "q_middle,projection",
-                          15},
+                          15, 0, NULL},
     [REC_HASHED_CONTACT] = {"contact", "step",
                             "step,n,sleeping,bodies,point,normal,gap,impulse,velocity,"
                             "velocity_before,shift,friction,status,frame_change,early",
-                            15},
+                            15, 0, NULL},
     [REC_HASHED_JOINT] = {"joint", "step",
-                          "step,value,rate,impulse,effort,rows,start,angle,settled", 9},
+                          "step,value,rate,impulse,effort,rows,start,angle,settled", 9, 0, NULL},
     [REC_HASHED_LEDGER] = {"ledger", "step", "step,t" CN_LEDGER_VALUES(LEDGER_NAME),
-                           2 CN_LEDGER_VALUES(LEDGER_ONE)},
-    [REC_HASHED_EVENT] = {"event", "step", "step,t,text", 3},
-    [REC_HASHED_META] = {"meta", "key", "key,value", 2},
+                           2 CN_LEDGER_VALUES(LEDGER_ONE), 0 CN_LEDGER_ADDED(LEDGER_ONE),
+                           "elastic"},
+    [REC_HASHED_EVENT] = {"event", "step", "step,t,text", 3, 0, NULL},
+    [REC_HASHED_META] = {"meta", "key", "key,value", 2, 0, NULL},
+    [REC_HASHED_MESH] = {"mesh", "body", "body,nodes,kind,elements,surface", 5, 0, NULL},
+    [REC_HASHED_NODES] = {"nodes", "step", "step,x,v,v_before", 4, 0, NULL},
+    [REC_HASHED_RECORD] = {"record", "step", "step,t,value", 3, 0, NULL},
+    [REC_HASHED_SIDE] = {"side", "step", "step,start,body,node,weight", 5, 0, NULL},
 };
+
+void rec_hashed_columns(const rec_hashed_table *table, bool has_added, char *text, size_t size) {
+    const char *end = table->columns + strlen(table->columns);
+    for (int32_t i = 0; !has_added && i < table->added; i++) {
+        do {
+            end--;
+        } while (end > table->columns && *end != ',');
+    }
+    size_t used = (size_t)snprintf(text, size, "%.*s", (int)(end - table->columns), table->columns);
+    for (int32_t i = 0; !has_added && i < table->added && used < size; i++) {
+        used += (size_t)snprintf(text + used, size - used, ",NULL");
+    }
+}
 
 static void row_hash_piece(base_hash *hash, char kind, const void *bytes, size_t size) {
     base_hash_add(hash, &kind, 1);
@@ -73,10 +92,13 @@ void rec_row_hash_start(base_hash *hash, const char *table) {
     rec_row_hash_text(hash, table);
 }
 
-uint64_t rec_row_hash_of(io_statement *select, const char *table, int32_t count) {
+uint64_t rec_row_hash_of(io_statement *select, const rec_hashed_table *table) {
     base_hash hash;
-    rec_row_hash_start(&hash, table);
-    for (int32_t i = 0; i < count; i++) {
+    rec_row_hash_start(&hash, table->name);
+    for (int32_t i = 0; i < table->count; i++) {
+        if (i >= table->count - table->added && io_column_kind_of(select, i) == IO_COLUMN_NULL) {
+            continue;
+        }
         size_t size;
         const void *bytes;
         switch (io_column_kind_of(select, i)) {

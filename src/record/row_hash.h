@@ -14,6 +14,9 @@
 typedef struct rec_hashed_table {
     const char *name, *key, *columns;
     int32_t count;
+    int32_t added; // of these, the last that older versions do not have: without a value they
+                   // are no part of the hash
+    const char *added_one; // one of them
 } rec_hashed_table;
 enum {
     REC_HASHED_BODY,
@@ -23,9 +26,16 @@ enum {
     REC_HASHED_LEDGER,
     REC_HASHED_EVENT,
     REC_HASHED_META,
+    REC_HASHED_MESH, // these three are there only where a run has deformable bodies
+    REC_HASHED_NODES,
+    REC_HASHED_SIDE,
+    REC_HASHED_RECORD, // only where a scene has columns
     REC_HASHED_TABLES
 };
 extern const rec_hashed_table rec_hashed_tables[REC_HASHED_TABLES];
+// The columns to be selected: NULL for the added ones where a file does not have them.
+#define REC_COLUMNS_TEXT 768
+void rec_hashed_columns(const rec_hashed_table *table, bool has_added, char *text, size_t size);
 
 void rec_row_hash_start(base_hash *hash, const char *table);
 void rec_row_hash_int(base_hash *hash, int64_t value);
@@ -35,7 +45,7 @@ void rec_row_hash_blob(base_hash *hash, const void *bytes, size_t size);
 // A blob whose bytes follow by base_hash_add.
 void rec_row_hash_blob_size(base_hash *hash, size_t size);
 void rec_row_hash_null(base_hash *hash);
-// That of a row that was selected, its first `count` columns.
-uint64_t rec_row_hash_of(io_statement *select, const char *table, int32_t count);
+// That of a row that was selected, its first columns.
+uint64_t rec_row_hash_of(io_statement *select, const rec_hashed_table *table);
 
 #endif

@@ -5,7 +5,10 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "model/model.h"
+#include "record/row_hash.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,9 +38,7 @@ static cn_status run_read_meta(cn_run *run, cn_error *error) {
     base_arena_release(run->meta, (base_arena_mark){0});
     cn_status status =
         io_database_prepare(run->database, "SELECT key, value FROM meta", &select, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     while ((status = io_statement_step(run->database, select, &row, error)) == CN_OK && row) {
         rec_run_meta_row *meta = BASE_TAKE(run->meta, rec_run_meta_row, 1);
         const char *key = own_text(select, 0, run->meta), *value = own_text(select, 1, run->meta);
@@ -68,10 +69,10 @@ cn_status cn_run_refresh(cn_run *run, cn_error *error) {
     if (status == CN_OK && (!run->steps || !run->times)) {
         status = base_fail_memory(error);
     }
-    status = status == CN_OK
-                 ? io_database_prepare(run->database, "SELECT step, t FROM frame ORDER BY step",
-                                       &select, error)
-                 : status;
+    if (status == CN_OK) {
+        status = io_database_prepare(run->database, "SELECT step, t FROM frame ORDER BY step",
+                                     &select, error);
+    }
     while (status == CN_OK && filled < count) {
         status = io_statement_step(run->database, select, &row, error);
         if (status != CN_OK || !row) {
@@ -81,7 +82,9 @@ cn_status cn_run_refresh(cn_run *run, cn_error *error) {
         run->times[filled++] = io_column_real(select, 1);
     }
     io_statement_end(select);
-    status = status == CN_OK ? run_read_meta(run, error) : status;
+    if (status == CN_OK) {
+        status = run_read_meta(run, error);
+    }
     run->frames = status == CN_OK ? filled : 0;
     return status;
 }
@@ -111,10 +114,15 @@ cn_status cn_run_open(const cn_env *env, const char *path, cn_run **out, cn_erro
     run->moments = cn_arena_create(env);
     int64_t bodies = 0;
     cn_status status = run->meta && run->moments ? CN_OK : base_fail_memory(error);
-    status = status == CN_OK ? io_database_open(env, path, IO_DATABASE_READ, &run->database, error)
-                             : status;
-    status = status == CN_OK ? run_count(run, "SELECT count(*) FROM body", &bodies, error) : status;
-    status = status == CN_OK ? cn_run_refresh(run, error) : status;
+    if (status == CN_OK) {
+        status = io_database_open(env, path, IO_DATABASE_READ, &run->database, error);
+    }
+    if (status == CN_OK) {
+        status = run_count(run, "SELECT count(*) FROM body", &bodies, error);
+    }
+    if (status == CN_OK) {
+        status = cn_run_refresh(run, error);
+    }
     if (status == CN_OK) {
         const char *dim = cn_run_meta(run, "dimension");
         run->dim = dim ? (int32_t)strtol(dim, NULL, 10) : 0;
@@ -188,9 +196,7 @@ static cn_status run_select(cn_run *run, const char *sql, int64_t place, io_stat
         return base_fail(error, CN_ERR_ARGUMENT, "the run has no frame %lld", (long long)place);
     }
     cn_status status = io_database_prepare(run->database, sql, select, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     io_bind_int(*select, 1, run->steps[place]);
     status = io_statement_step(run->database, *select, &row, error);
     if (status == CN_OK && !row) {
@@ -210,9 +216,7 @@ cn_status cn_run_frame(cn_run *run, int64_t index, int64_t *step, double *t, dou
     io_statement *select;
     cn_status status =
         run_select(run, "SELECT step, t, q, v FROM frame WHERE step=?", index, &select, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     size_t q_size, v_size;
     size_t q_want = sizeof *q * (size_t)model_pose_size(run->dim) * (size_t)run->bodies;
     size_t v_want = sizeof *v * (size_t)model_velocity_size(run->dim) * (size_t)run->bodies;
@@ -290,9 +294,7 @@ cn_status cn_run_contacts(cn_run *run, int64_t index, cn_arena *memory,
         "velocity_before, shift, friction, status FROM frame LEFT JOIN contact USING(step) "
         "WHERE step=?",
         index, &select, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     int64_t n = io_column_int(select, 0);
     size_t status_size;
     io_column_blob(select, 10, &status_size);
@@ -303,6 +305,41 @@ cn_status cn_run_contacts(cn_run *run, int64_t index, cn_arena *memory,
         *count = (int32_t)n;
     } else {
         status = run_damaged("list of contacts", run->steps[index], error);
+    }
+    io_statement_end(select);
+    return status;
+}
+
+cn_status cn_run_joints(cn_run *run, int64_t index, cn_arena *memory, cn_joint_record **joints,
+                        int32_t *count, cn_error *error) {
+    if (!run || !memory || !joints || !count) {
+        return base_fail_missing(error);
+    }
+    io_statement *select;
+    *count = 0;
+    *joints = NULL;
+    CN_TRY(run_select(run,
+                      "SELECT value, rate, effort, impulse FROM frame LEFT JOIN joint USING(step) "
+                      "WHERE step=?",
+                      index, &select, error));
+    size_t size;
+    io_column_blob(select, 0, &size);
+    int32_t n = size <= INT32_MAX ? (int32_t)(size / sizeof(double)) : 0;
+    int32_t each = run->dim == 3 ? 6 : 3;
+    bool sound = true;
+    cn_joint_record *row = BASE_TAKE_ZERO(memory, cn_joint_record, n);
+    for (int32_t j = 0; row && sound && j < n; j++) {
+        sound = vector_column(select, 0, j, n, 1, &row[j].value) &&
+                vector_column(select, 1, j, n, 1, &row[j].rate) &&
+                vector_column(select, 2, j, n, 1, &row[j].effort) &&
+                vector_column(select, 3, j, n, each, row[j].impulse);
+    }
+    cn_status status = !row    ? base_fail_memory(error)
+                       : sound ? CN_OK
+                               : run_damaged("list of joints", run->steps[index], error);
+    if (status == CN_OK) {
+        *joints = row;
+        *count = n;
     }
     io_statement_end(select);
     return status;
@@ -327,12 +364,22 @@ static void ledger_row_lent(io_statement *select, cn_step_report *row) {
 #define LEDGER_LEND_O(name) row->name = outcome_named(io_column_text(select, column++));
 #define LEDGER_LEND(name, kind) LEDGER_LEND_##kind(name)
     CN_LEDGER_LIST(LEDGER_LEND)
+    // Older versions had no such columns, and no bodies that would fill them.
+#define LEDGER_NONE(name, kind) row->name = isnan(row->name) ? 0.0 : row->name;
+    CN_LEDGER_ADDED(LEDGER_NONE)
 }
 
-static cn_status ledger_row(io_statement *select, cn_arena *memory, cn_step_report *row) {
-    ledger_row_lent(select, row);
-    row->solver = base_arena_text(memory, row->solver, strlen(row->solver));
-    return row->solver ? CN_OK : CN_ERR_MEMORY;
+// The selection of rows of the ledger, whatever version wrote it.
+#define LEDGER_SELECT (REC_COLUMNS_TEXT + 96)
+static cn_status ledger_select(cn_run *run, const char *which, char sql[LEDGER_SELECT],
+                               cn_error *error) {
+    const rec_hashed_table *table = &rec_hashed_tables[REC_HASHED_LEDGER];
+    char columns[REC_COLUMNS_TEXT];
+    bool has = false;
+    CN_TRY(io_database_has(run->database, table->name, table->added_one, &has, error));
+    rec_hashed_columns(table, has, columns, sizeof columns);
+    snprintf(sql, LEDGER_SELECT, "SELECT %s FROM ledger %s", columns, which);
+    return CN_OK;
 }
 
 cn_status cn_run_ledger_each(cn_run *run, int64_t from, int64_t to, cn_run_ledger_fn *each,
@@ -341,12 +388,10 @@ cn_status cn_run_ledger_each(cn_run *run, int64_t from, int64_t to, cn_run_ledge
         return base_fail_missing(error);
     }
     io_statement *select;
-    cn_status status = io_database_prepare(
-        run->database, "SELECT * FROM ledger WHERE step>=? AND step<=? ORDER BY step", &select,
-        error);
-    if (status != CN_OK) {
-        return status;
-    }
+    char sql[LEDGER_SELECT];
+    CN_TRY(ledger_select(run, "WHERE step>=? AND step<=? ORDER BY step", sql, error));
+    cn_status status = io_database_prepare(run->database, sql, &select, error);
+    CN_TRY(status);
     bool row = true, going = true;
     io_bind_int(select, 1, from);
     io_bind_int(select, 2, to);
@@ -363,33 +408,32 @@ cn_status cn_run_ledger_each(cn_run *run, int64_t from, int64_t to, cn_run_ledge
     return status;
 }
 
-int64_t cn_run_last_step(cn_run *run) {
-    if (!run) {
-        return 0;
-    }
-    int64_t step = 0;
-    cn_status status = run_count(run, "SELECT coalesce(max(step), 0) FROM ledger", &step, NULL);
-    return status == CN_OK ? step : 0;
-}
-
-cn_status cn_run_ledger(cn_run *run, cn_arena *memory, cn_step_report **rows, int64_t *count,
-                        cn_error *error) {
-    if (!run || !memory || !rows || !count) {
+cn_status cn_run_last_step(cn_run *run, int64_t *step, cn_error *error) {
+    if (!run || !step) {
         return base_fail_missing(error);
     }
+    *step = 0;
+    return run_count(run, "SELECT coalesce(max(step), 0) FROM ledger", step, error);
+}
+
+// The rows of a table as a list in memory. Each is read by fill, which says that memory is short.
+typedef struct row_list {
+    const char *count, *select; // statements
+    size_t size;                // of a row
+    cn_status (*fill)(io_statement *select, cn_arena *memory, void *row);
+    void *rows;
+} row_list;
+
+static cn_status read_rows(cn_run *run, cn_arena *memory, row_list *list, int64_t *count,
+                           cn_error *error) {
     io_statement *select;
-    *rows = NULL;
-    cn_status status = run_count(run, "SELECT count(*) FROM ledger", count, error);
-    if (status == CN_OK && !(*rows = BASE_TAKE(memory, cn_step_report, *count))) {
-        status = base_fail_memory(error);
+    CN_TRY(run_count(run, list->count, count, error));
+    list->rows = base_arena_take(memory, *count, list->size);
+    if (!list->rows) {
+        return base_fail_memory(error);
     }
-    status = status == CN_OK
-                 ? io_database_prepare(run->database, "SELECT * FROM ledger ORDER BY step", &select,
-                                       error)
-                 : status;
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(io_database_prepare(run->database, list->select, &select, error));
+    cn_status status = CN_OK;
     bool row = true;
     int64_t filled = 0;
     while (status == CN_OK && filled < *count) {
@@ -397,12 +441,36 @@ cn_status cn_run_ledger(cn_run *run, cn_arena *memory, cn_step_report **rows, in
         if (status != CN_OK || !row) {
             break;
         }
-        status =
-            ledger_row(select, memory, *rows + filled) == CN_OK ? CN_OK : base_fail_memory(error);
-        filled++;
+        if (list->fill(select, memory, (char *)list->rows + (size_t)filled++ * list->size) !=
+            CN_OK) {
+            status = base_fail_memory(error);
+        }
     }
     *count = filled;
     io_statement_end(select);
+    return status;
+}
+
+static cn_status ledger_fill(io_statement *select, cn_arena *memory, void *out) {
+    cn_step_report *row = out;
+    ledger_row_lent(select, row);
+    row->solver = base_arena_text(memory, row->solver, strlen(row->solver));
+    return row->solver ? CN_OK : CN_ERR_MEMORY;
+}
+
+cn_status cn_run_ledger(cn_run *run, cn_arena *memory, cn_step_report **rows, int64_t *count,
+                        cn_error *error) {
+    if (!run || !memory || !rows || !count) {
+        return base_fail_missing(error);
+    }
+    char sql[LEDGER_SELECT];
+    CN_TRY(ledger_select(run, "ORDER BY step", sql, error));
+    row_list list = {.count = "SELECT count(*) FROM ledger",
+                     .select = sql,
+                     .size = sizeof(cn_step_report),
+                     .fill = ledger_fill};
+    cn_status status = read_rows(run, memory, &list, count, error);
+    *rows = list.rows;
     return status;
 }
 
@@ -442,49 +510,32 @@ cn_status cn_run_bodies(cn_run *run, cn_arena *memory, cn_run_body **rows, cn_er
     return status;
 }
 
+static cn_status event_fill(io_statement *select, cn_arena *memory, void *out) {
+    cn_run_event *event = out;
+    const char *text = io_column_text(select, 2);
+    *event = (cn_run_event){io_column_int(select, 0), io_column_real(select, 1),
+                            base_arena_text(memory, text, strlen(text))};
+    return event->text ? CN_OK : CN_ERR_MEMORY;
+}
+
 cn_status cn_run_events(cn_run *run, cn_arena *memory, cn_run_event **rows, int64_t *count,
                         cn_error *error) {
     if (!run || !memory || !rows || !count) {
         return base_fail_missing(error);
     }
-    io_statement *select;
-    *rows = NULL;
-    cn_status status = run_count(run, "SELECT count(*) FROM event", count, error);
-    if (status == CN_OK && !(*rows = BASE_TAKE(memory, cn_run_event, *count))) {
-        status = base_fail_memory(error);
-    }
-    status = status == CN_OK
-                 ? io_database_prepare(run->database,
-                                       "SELECT step, t, text FROM event ORDER BY step, rowid",
-                                       &select, error)
-                 : status;
-    if (status != CN_OK) {
-        return status;
-    }
-    bool row = true;
-    int64_t filled = 0;
-    while (status == CN_OK && filled < *count) {
-        status = io_statement_step(run->database, select, &row, error);
-        if (status != CN_OK || !row) {
-            break;
-        }
-        const char *text = io_column_text(select, 2);
-        cn_run_event event = {io_column_int(select, 0), io_column_real(select, 1),
-                              base_arena_text(memory, text, strlen(text))};
-        status = event.text ? CN_OK : base_fail_memory(error);
-        (*rows)[filled++] = event;
-    }
-    *count = filled;
-    io_statement_end(select);
+    row_list list = {.count = "SELECT count(*) FROM event",
+                     .select = "SELECT step, t, text FROM event ORDER BY step, rowid",
+                     .size = sizeof(cn_run_event),
+                     .fill = event_fill};
+    cn_status status = read_rows(run, memory, &list, count, error);
+    *rows = list.rows;
     return status;
 }
 
-int64_t cn_run_last_checkpoint(cn_run *run) {
-    if (!run) {
-        return -1;
+cn_status cn_run_last_checkpoint(cn_run *run, int64_t *step, cn_error *error) {
+    if (!run || !step) {
+        return base_fail_missing(error);
     }
-    int64_t step = -1;
-    cn_status status =
-        run_count(run, "SELECT coalesce(max(step), -1) FROM checkpoint", &step, NULL);
-    return status == CN_OK ? step : -1;
+    *step = -1;
+    return run_count(run, "SELECT coalesce(max(step), -1) FROM checkpoint", step, error);
 }

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "geom/shape.h"
 #include "model/model.h"
+#include "model/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -79,11 +80,7 @@ static cn_status build_find_material(scene_builder *b, const io_yaml *node, cons
         }
     }
     scene_fail_node(b->reader, node, CN_ERR_INPUT, "there is no material \"%.60s\"", name);
-    if (count == 0) {
-        base_fail_hint(b->reader->error, "the scene has no materials");
-    } else {
-        scene_hint_nearest(b->reader, name, names, count);
-    }
+    scene_hint_names(b->reader, "materials", name, names, count);
     return CN_ERR_INPUT;
 }
 
@@ -98,9 +95,7 @@ static cn_status build_contacts(scene_builder *b) {
             if (strcmp(def.between[j], "*") != 0) {
                 const io_yaml *node = io_yaml_get(entry[i].node, "between")->item[j];
                 cn_status status = build_find_material(b, node, def.between[j], &material);
-                if (status != CN_OK) {
-                    return status;
-                }
+                CN_TRY(status);
             }
         }
         def.friction = entry[i].friction.at_rest;
@@ -150,8 +145,17 @@ static cn_status build_body(scene_builder *b, const scene_body_entry *entry) {
     if (status == CN_OK && entry->shapes.node) {
         status = scene_shapes_flatten(b->reader, &entry->shapes, &shapes, &def.shape_count);
     }
-    if (status != CN_OK) {
-        return status;
+    CN_TRY(status);
+    if (entry->deformable) {
+        cn_deformable_def *deformable;
+        CN_TRY(scene_deformable_def(b->reader, entry->deformable, &deformable));
+        const cn_mesh_def *mesh = &deformable->mesh;
+        if (!(mesh->kind == CN_MESH_BOX ? mesh->size[0] > 0.0 : mesh->radius > 0.0)) {
+            const io_yaml *node = entry->deformable->mesh.node;
+            return scene_fail_node(b->reader, node->item[0], CN_ERR_INPUT, "the mesh needs \"%s\"",
+                                   mesh->kind == CN_MESH_BOX ? "size" : "radius");
+        }
+        def.deformable = deformable;
     }
     def.name = entry->name;
     def.shapes = shapes;
@@ -176,11 +180,10 @@ static cn_status build_body(scene_builder *b, const scene_body_entry *entry) {
 static cn_status build_bodies(scene_builder *b) {
     const scene_items *items = &b->scene->bodies;
     const scene_body_entry *entry = items->item;
-    cn_status status = CN_OK;
-    for (int32_t i = 0; i < items->count && status == CN_OK; i++) {
-        status = build_body(b, &entry[i]);
+    for (int32_t i = 0; i < items->count; i++) {
+        CN_TRY(build_body(b, &entry[i]));
     }
-    return status;
+    return CN_OK;
 }
 
 // ---- generators ----
@@ -216,11 +219,7 @@ static cn_status build_count(scene_builder *b) {
     double total = b->scene->bodies.count;
     for (int32_t i = 0; i < items->count; i++) {
         double bodies = 0.0;
-        cn_status status =
-            scene_generator_of(&entry[i])->count(b->reader, entry[i].params, &bodies);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(scene_generator_of(&entry[i])->count(b->reader, entry[i].params, &bodies));
         total += bodies;
         if (!(total <= SCENE_BODIES_MAX)) {
             scene_fail_node(b->reader, entry[i].node, CN_ERR_INPUT,
@@ -232,11 +231,25 @@ static cn_status build_count(scene_builder *b) {
     return CN_OK;
 }
 
+// A mark where the generator's position is, which means something else in each.
+static cn_status mark_position(scene_builder *b, const scene_generator_entry *entry,
+                               const scene_lot *lot) {
+    const scene_field *generator = &scene_generate_table.field[entry->which];
+    const scene_field *position = scene_table_field(generator->table, "position");
+    if (!position) {
+        return CN_OK;
+    }
+    cn_mark mark = {
+        .name = generator->key, .about = position->help, .source = source_of(entry->node)};
+    memcpy(mark.position, lot->position, sizeof mark.position);
+    return cn_model_add_mark(b->model, &mark, b->reader->error);
+}
+
 static cn_status build_generators(scene_builder *b) {
     const scene_items *items = &b->scene->generators;
     const scene_generator_entry *entry = items->item;
-    cn_status status = build_count(b);
-    for (int32_t i = 0; i < items->count && status == CN_OK; i++) {
+    CN_TRY(build_count(b));
+    for (int32_t i = 0; i < items->count; i++) {
         const scene_lot *lot = scene_generator_lot(&entry[i]);
         scene_maker maker = {.reader = b->reader,
                              .node = entry[i].node,
@@ -247,13 +260,12 @@ static cn_status build_generators(scene_builder *b) {
                              .find_material = build_maker_material,
                              .user = b};
         const io_yaml *params = entry[i].node->item[0];
-        status =
-            build_find_material(b, io_yaml_get(params, "material"), lot->material, &maker.material);
-        if (status == CN_OK) {
-            status = scene_generator_of(&entry[i])->run(&maker, entry[i].params);
-        }
+        CN_TRY(build_find_material(b, io_yaml_get(params, "material"), lot->material,
+                                   &maker.material));
+        CN_TRY(scene_generator_of(&entry[i])->run(&maker, entry[i].params));
+        CN_TRY(mark_position(b, &entry[i], lot));
     }
-    return status;
+    return CN_OK;
 }
 
 // ---- forces, motions and joints ----
@@ -273,8 +285,32 @@ static cn_status build_find_body(scene_builder *b, const io_yaml *node, const ch
         }
     }
     scene_fail_node(b->reader, node, CN_ERR_INPUT, "there is no body \"%.60s\"", name);
-    scene_hint_nearest(b->reader, name, names, count);
+    if (strcmp(name, "world") == 0) {
+        base_fail_hint(b->reader->error, "to attach something to the world, give a fixed body a "
+                                         "name and use that");
+        return CN_ERR_INPUT;
+    }
+    scene_hint_names(b->reader, "bodies", name, names, count);
     return CN_ERR_INPUT;
+}
+
+static cn_status build_inputs(scene_builder *b) {
+    const sys_script_names *inputs = &b->scene->inputs;
+    const io_yaml *node = io_yaml_get(b->scene->node, "inputs");
+    for (int32_t i = 0; i < inputs->count; i++) {
+        const sys_script_name *input = &inputs->of[i];
+        if (input->value.text) {
+            return scene_fail_node(b->reader, node->item[i], CN_ERR_INPUT,
+                                   "the start of input \"%.60s\" must be a number", input->name);
+        }
+        cn_status status =
+            cn_model_add_input(b->model, input->name, input->value.number, b->reader->error);
+        if (status != CN_OK) {
+            return build_place(b->reader, status, node->key[i]);
+        }
+    }
+    b->model->inputs.listed = node != NULL;
+    return CN_OK;
 }
 
 static cn_status build_control(scene_builder *b) {
@@ -288,9 +324,7 @@ static cn_status build_forces(scene_builder *b) {
         cn_force_def def = entry[i].def;
         cn_status status =
             build_find_body(b, io_yaml_get(entry[i].node, "body"), entry[i].body, &def.body);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(status);
         def.body_axes = entry[i].axes == 1;
         def.source = source_of(entry[i].node);
         status = cn_model_add_force(b->model, &def, b->reader->error);
@@ -308,9 +342,7 @@ static cn_status build_motions(scene_builder *b) {
         cn_motion_def def = entry[i].def;
         cn_status status =
             build_find_body(b, io_yaml_get(entry[i].node, "body"), entry[i].body, &def.body);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(status);
         def.source = source_of(entry[i].node);
         status = cn_model_add_motion(b->model, &def, b->reader->error);
         if (status != CN_OK) {
@@ -331,11 +363,21 @@ static cn_status build_joints(scene_builder *b) {
             status = build_find_body(b, io_yaml_get(entry[i].node, "bodies")->item[k],
                                      entry[i].bodies[k], &def.body[k]);
         }
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(status);
         def.source = source_of(entry[i].node);
         status = cn_model_add_joint(b->model, &def, &id, b->reader->error);
+        if (status != CN_OK) {
+            return build_place(b->reader, status, entry[i].node);
+        }
+    }
+    return CN_OK;
+}
+
+static cn_status build_records(scene_builder *b) {
+    const scene_items *items = &b->scene->records;
+    const scene_record_entry *entry = items->item;
+    for (int32_t i = 0; i < items->count; i++) {
+        cn_status status = scene_build_record(b->reader, &entry[i], b->model);
         if (status != CN_OK) {
             return build_place(b->reader, status, entry[i].node);
         }
@@ -367,14 +409,21 @@ static const io_yaml *build_blamed(const scene_reader *reader, const scene_docum
 cn_status scene_build(scene_reader *reader, const scene_document *scene, const cn_env *env,
                       cn_model **out) {
     typedef cn_status build_step(scene_builder * builder);
-    static build_step *const steps[] = {build_materials,  build_contacts, build_bodies,
-                                        build_generators, build_control,  build_forces,
-                                        build_motions,    build_joints};
+    static build_step *const steps[] = {
+        build_inputs,  build_materials, build_contacts, build_bodies, build_generators,
+        build_control, build_forces,    build_motions,  build_joints, build_records};
     scene_builder b = {
         .reader = reader, .scene = scene, .env = env, .model = cn_model_create(env, scene->dim)};
     *out = NULL;
     if (!b.model) {
         return base_fail_memory(reader->error);
+    }
+    if (reader->expand) {
+        b.model->name =
+            base_arena_text(b.model->memory, reader->expanded_name, strlen(reader->expanded_name));
+    } else {
+        model_text_destroy(b.model->text);
+        b.model->text = NULL;
     }
     *cn_model_settings(b.model) = scene->settings;
     const io_yaml *solver = io_yaml_get(scene->node, "solver");
@@ -382,9 +431,11 @@ cn_status scene_build(scene_reader *reader, const scene_document *scene, const c
         cn_model_settings(b.model)->solver_source = source_of(solver);
     }
     cn_status status = scene_check_plugins(reader, scene);
+    status = status == CN_OK ? scene_load_solver(reader, scene, env, b.model) : status;
     for (int32_t i = 0; i < SCENE_COUNT(steps) && status == CN_OK; i++) {
         status = steps[i](&b);
     }
+    status = status == CN_OK && !b.model->name ? base_fail_memory(reader->error) : status;
     if (status == CN_OK) {
         status = scene_build_system(reader, scene, env, b.model);
     }

@@ -67,11 +67,8 @@ cn_status scene_controllers(scene_reader *reader, const scene_document *scene,
         control[i] = entry[i].def;
         control[i].source = scene_place(entry[i].node);
         if (entry[i].plugin) {
-            cn_status status = scene_find_plugin(reader, scene, plugins, entry[i].node,
-                                                 entry[i].plugin, &control[i].plugin);
-            if (status != CN_OK) {
-                return status;
-            }
+            CN_TRY(scene_find_plugin(reader, scene, plugins, entry[i].node, entry[i].plugin,
+                                     &control[i].plugin));
             if (!control[i].plugin->control) {
                 return scene_fail_node(reader, entry[i].node, CN_ERR_INPUT,
                                        "the plug-in %.60s has no controller", entry[i].plugin);
@@ -90,6 +87,7 @@ cn_status scene_controllers(scene_reader *reader, const scene_document *scene,
 
 // ---- controllers of bodies ----
 
+#define SENSORS_SHOWN 16
 #define SENSOR_NAME 80 // letters of a sensor's name at most
 
 // Numbers of a body or joint: what is put behind its name.
@@ -224,6 +222,31 @@ static cn_status control_keep(scene_reader *reader, const scene_document *scene,
     return CN_OK;
 }
 
+// An unknown name in an expression was probably meant as a sensor: what bodies and joints there are.
+static void hint_sensors(scene_reader *reader, const scene_document *scene, const cn_model *model) {
+    const scene_joint_entry *joint = scene->joints.item;
+    const char *names[SENSORS_SHOWN];
+    int32_t count = 0;
+    if (!reader->error || !strstr(reader->error->message, "unknown name")) {
+        return;
+    }
+    for (int32_t i = 0; i < model->body_count && count < SENSORS_SHOWN; i++) {
+        if (model->body[i].name[0]) {
+            names[count++] = model->body[i].name;
+        }
+    }
+    for (int32_t j = 0; j < scene->joints.count && count < SENSORS_SHOWN; j++) {
+        if (joint[j].def.name) {
+            names[count++] = joint[j].def.name;
+        }
+    }
+    const char *intro = model->dim == 2
+                            ? "sensors are BODY_x, _y, _angle, _vx, _vy, _w and JOINT_q, _v of"
+                            : "sensors are BODY_x .. _z, _vx .. _vz, _wx .. _wz and JOINT_q, _v of";
+    scene_hint_list(reader, count ? intro : "no body or joint has a name for a sensor", names,
+                    count);
+}
+
 cn_status scene_build_control(scene_reader *reader, const scene_document *scene, const cn_env *env,
                               cn_model *model) {
     if (scene->system || scene->first_order || scene->control.count == 0) {
@@ -247,7 +270,9 @@ cn_status scene_build_control(scene_reader *reader, const scene_document *scene,
     if (status == CN_OK) {
         common.parameters = (sys_script_names){sensors.name, sensors.count};
         status = sys_script_create(env, &common, 0, false, 0, &script, reader->error);
+        hint_sensors(reader, scene, model);
         status = scene_place_error(reader, status, scene->control.node);
     }
-    return status == CN_OK ? control_keep(reader, scene, model, script, &sensors) : status;
+    CN_TRY(status);
+    return control_keep(reader, scene, model, script, &sensors);
 }

@@ -37,29 +37,31 @@ static cn_status build_contact_list(scene_reader *reader, const scene_items *ite
                                     sys_script_contact **out) {
     const scene_system_contact_entry *entry = items->item;
     *out = BASE_TAKE(reader->memory, sys_script_contact, items->count);
-    cn_status status = *out ? CN_OK : base_fail_memory(reader->error);
-    for (int32_t i = 0; status == CN_OK && i < items->count; i++) {
+    if (!(*out)) {
+        return base_fail_memory(reader->error);
+    }
+    for (int32_t i = 0; i < items->count; i++) {
         (*out)[i] = entry[i].def;
         (*out)[i].law.name = entry[i].name;
         (*out)[i].source = scene_place(entry[i].node);
-        status = check_count(reader, entry[i].node, "normal", entry[i].def.normal.count, n);
-        if (status == CN_OK) {
-            status = check_count(reader, entry[i].node, "tangent", entry[i].def.tangent.count, n);
-        }
+        CN_TRY(check_count(reader, entry[i].node, "normal", entry[i].def.normal.count, n));
+        CN_TRY(check_count(reader, entry[i].node, "tangent", entry[i].def.tangent.count, n));
     }
-    return status;
+    return CN_OK;
 }
 
 static cn_status build_joint_list(scene_reader *reader, const scene_items *items, int32_t n,
                                   sys_script_joint **out) {
     const scene_system_joint_entry *entry = items->item;
     *out = BASE_TAKE(reader->memory, sys_script_joint, items->count);
-    cn_status status = *out ? CN_OK : base_fail_memory(reader->error);
-    for (int32_t i = 0; status == CN_OK && i < items->count; i++) {
-        (*out)[i] = entry[i].def;
-        status = check_count(reader, entry[i].node, "rows", entry[i].def.rows.count, n);
+    if (!(*out)) {
+        return base_fail_memory(reader->error);
     }
-    return status;
+    for (int32_t i = 0; i < items->count; i++) {
+        (*out)[i] = entry[i].def;
+        CN_TRY(check_count(reader, entry[i].node, "rows", entry[i].def.rows.count, n));
+    }
+    return CN_OK;
 }
 
 // A system that a plug-in describes, from the scene's parameters.
@@ -129,32 +131,23 @@ static cn_status build_lagrangian(scene_reader *reader, const scene_document *sc
                                  .potential = entry->potential,
                                  .contacts = entry->contacts.count,
                                  .joints = entry->joints.count};
-    cn_status status = n > 0 ? CN_OK
-                             : scene_fail_node(reader, io_yaml_get(entry->node, "q"), CN_ERR_INPUT,
-                                               "a system has at least one coordinate");
-    if (status == CN_OK) {
-        status = check_count(reader, entry->node, "v", entry->v.count, n);
+    if (!(n > 0)) {
+        CN_TRY(scene_fail_node(reader, io_yaml_get(entry->node, "q"), CN_ERR_INPUT,
+                               "a system has at least one coordinate"));
     }
-    if (status == CN_OK) {
-        status = check_count(reader, entry->node, "force", entry->force.count, n);
-    }
-    if (status == CN_OK) {
-        status =
-            check_matrix(reader, entry->node, "mass", entry->mass.rows, entry->mass.cols, n, n);
-    }
-    if (status == CN_OK) {
-        status = build_contact_list(reader, &entry->contacts, n, &contacts);
-    }
-    if (status == CN_OK) {
-        status = build_joint_list(reader, &entry->joints, n, &joints);
-    }
-    if (status == CN_OK) {
-        status = scene_controllers(reader, scene, plugins, entry->name, &entry->parameters,
-                                   &entry->definitions, &def.common);
-    }
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(check_count(reader, entry->node, "v", entry->v.count, n));
+
+    CN_TRY(check_count(reader, entry->node, "force", entry->force.count, n));
+
+    CN_TRY(check_matrix(reader, entry->node, "mass", entry->mass.rows, entry->mass.cols, n, n));
+
+    CN_TRY(build_contact_list(reader, &entry->contacts, n, &contacts));
+
+    CN_TRY(build_joint_list(reader, &entry->joints, n, &joints));
+
+    CN_TRY(scene_controllers(reader, scene, plugins, entry->name, &entry->parameters,
+                             &entry->definitions, &def.common));
+
     def.contact = contacts;
     def.joint = joints;
     return scene_place_error(reader, sys_script_lagrangian_create(env, &def, system, reader->error),
@@ -210,24 +203,18 @@ static cn_status build_first_order(scene_reader *reader, const scene_document *s
                                              .C = entry->C.value,
                                              .D = entry->D.value,
                                              .x = entry->x.value}};
-    cn_status status = CN_OK;
-    for (size_t i = 0; status == CN_OK && i < 4; i++) {
-        status = check_matrix(reader, node, matrices[i].key, matrices[i].matrix->rows,
-                              matrices[i].matrix->cols, matrices[i].rows, matrices[i].cols);
+    for (size_t i = 0; i < 4; i++) {
+        CN_TRY(check_matrix(reader, node, matrices[i].key, matrices[i].matrix->rows,
+                            matrices[i].matrix->cols, matrices[i].rows, matrices[i].cols));
     }
-    for (size_t i = 0; status == CN_OK && i < 4; i++) {
-        status = check_count(reader, node, lists[i].key, lists[i].given, lists[i].asked);
+    for (size_t i = 0; i < 4; i++) {
+        CN_TRY(check_count(reader, node, lists[i].key, lists[i].given, lists[i].asked));
     }
-    if (status == CN_OK) {
-        status = build_bounds(reader, entry, m, &def.system);
-    }
-    if (status == CN_OK) {
-        status = scene_controllers(reader, scene, plugins, entry->name, &entry->parameters,
-                                   &entry->definitions, &def.common);
-    }
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(build_bounds(reader, entry, m, &def.system));
+
+    CN_TRY(scene_controllers(reader, scene, plugins, entry->name, &entry->parameters,
+                             &entry->definitions, &def.common));
+
     return scene_place_error(reader,
                              sys_script_first_order_create(env, &def, system, reader->error), node);
 }
@@ -263,13 +250,9 @@ cn_status scene_build_system(scene_reader *reader, const scene_document *scene, 
     if (!plugins) {
         return base_fail_memory(reader->error);
     }
-    cn_status status = scene_load_plugins(reader, scene, env, model, plugins);
-    if (status == CN_OK) {
-        status = scene->system ? build_lagrangian(reader, scene, plugins, env, &system)
-                               : build_first_order(reader, scene, plugins, env, &system);
-    }
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(scene_load_plugins(reader, scene, env, model, plugins));
+    CN_TRY(scene->system ? build_lagrangian(reader, scene, plugins, env, &system)
+                         : build_first_order(reader, scene, plugins, env, &system));
+
     return scene_place_error(reader, cn_model_set_system(model, system, reader->error), node);
 }

@@ -10,7 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SEED_MAX 9007199254740992.0 // 2^53: every whole number up to here is a double
+#define ANGLE_TEXT_MAX 40
+#define RADIANS_PER_DEGREE 0.017453292519943295 // pi / 180
+#define SEED_MAX 9007199254740992.0             // 2^53: every whole number up to here is a double
 
 bool scene_print_text(base_buffer *out, const char *text) {
     return base_buffer_append(out, text, strlen(text));
@@ -41,16 +43,49 @@ static cn_status fail_range(scene_reader *reader, const scene_field *field, cons
                            field->flags & SCENE_ABOVE_ZERO ? "above 0" : "0 or more", node->text);
 }
 
+// ---- angles ----
+
+static bool is_angle(const scene_field *field) {
+    return field->unit && strncmp(field->unit, "rad", 3) == 0;
+}
+
+bool scene_angle_of(const char *text, bool rate, double *value) {
+    char number[ANGLE_TEXT_MAX];
+    size_t length = strspn(text, "+-.0123456789eE");
+    while (length > 0 && (text[length - 1] == 'e' || text[length - 1] == 'E')) {
+        length--;
+    }
+    const char *unit = text + length + strspn(text + length, " ");
+    bool degrees = strncmp(unit, "deg", 3) == 0;
+    const char *per = rate ? "/s" : "";
+    bool known = (degrees || strncmp(unit, "rad", 3) == 0) && strcmp(unit + 3, per) == 0;
+    if (!known || length >= sizeof number) {
+        return false;
+    }
+    memcpy(number, text, length);
+    number[length] = '\0';
+    if (!io_number_parse(number, value) || !isfinite(*value)) {
+        return false;
+    }
+    *value *= degrees ? RADIANS_PER_DEGREE : 1.0;
+    return true;
+}
+
+bool scene_read_angle(const scene_field *field, const io_yaml *node, double *value) {
+    return node->kind == IO_YAML_TEXT && is_angle(field) &&
+           scene_angle_of(node->text, strncmp(field->unit, "rad/s", 5) == 0, value);
+}
+
 cn_status scene_read_number(scene_reader *reader, const scene_field *field, const io_yaml *node,
                             double *value) {
-    if (node->kind != IO_YAML_NUMBER) {
+    double number = node->number;
+    if (node->kind != IO_YAML_NUMBER && !scene_read_angle(field, node, &number)) {
         return scene_fail_kind(reader, field, node);
     }
-    if (!isfinite(node->number)) {
+    if (!isfinite(number)) {
         return scene_fail_node(reader, node, CN_ERR_INPUT, "%s must be a finite number, not %.40s",
                                field->key, node->text);
     }
-    double number = node->number;
     bool good = (!(field->flags & SCENE_ABOVE_ZERO) || number > 0.0) &&
                 (!(field->flags & SCENE_NOT_BELOW_ZERO) || number >= 0.0) &&
                 (!(field->flags & BASE_RANGE) || (number >= field->min && number <= field->max));
@@ -79,9 +114,40 @@ static cn_status real_read(scene_reader *reader, const scene_field *field, io_ya
     return scene_read_number(reader, field, node, out);
 }
 
-static void real_json(io_json *json, const scene_field *field) {
-    io_json_member(json, "type", "number");
+void scene_json_number_or_text(io_json *json) {
+    static const char *const types[] = {"number", "string"};
+    for (int i = 0; i < 2; i++) {
+        io_json_open(json, '{');
+        io_json_member(json, "type", types[i]);
+        io_json_close(json, '}');
+    }
+}
+
+void scene_json_list(io_json *json, const scene_field *field,
+                     void (*item)(io_json *json, const scene_field *field)) {
+    io_json_member(json, "type", "array");
+    io_json_key(json, "items");
+    io_json_open(json, '{');
+    item(json, field);
+    io_json_close(json, '}');
+}
+
+void scene_json_number(io_json *json, const scene_field *field) {
+    if (is_angle(field)) {
+        io_json_key(json, "type");
+        io_json_open(json, '[');
+        io_json_text(json, "number");
+        io_json_text(json, "string");
+        io_json_close(json, ']');
+        io_json_member(json, "pattern", "^[-+]?[0-9.]+([eE][-+]?[0-9]+)? *(deg|rad)(/s)?$");
+    } else {
+        io_json_member(json, "type", "number");
+    }
     scene_json_range(json, field);
+}
+
+static void real_json(io_json *json, const scene_field *field) {
+    scene_json_number(json, field);
 }
 
 static bool real_print(const scene_field *field, int32_t dim, const void *value,
@@ -101,22 +167,20 @@ cn_status scene_read_whole(scene_reader *reader, const scene_field *field, const
     if (node->kind == IO_YAML_NUMBER && node->number != floor(node->number)) {
         return scene_fail_kind(reader, field, node);
     }
-    cn_status status = scene_read_number(reader, field, node, value);
-    if (status == CN_OK && !(fabs(*value) <= max)) {
+    CN_TRY(scene_read_number(reader, field, node, value));
+    if (!(fabs(*value) <= max)) {
         return scene_fail_node(reader, node, CN_ERR_INPUT, "%s is too large: %.40s", field->key,
                                node->text);
     }
-    return status;
+    return CN_OK;
 }
 
 static cn_status int_read(scene_reader *reader, const scene_field *field, io_yaml *node,
                           void *out) {
     double value = 0.0;
-    cn_status status = scene_read_whole(reader, field, node, INT32_MAX, &value);
-    if (status == CN_OK) {
-        *(int32_t *)out = (int32_t)value;
-    }
-    return status;
+    CN_TRY(scene_read_whole(reader, field, node, INT32_MAX, &value));
+    *(int32_t *)out = (int32_t)value;
+    return CN_OK;
 }
 
 static void int_json(io_json *json, const scene_field *field) {
@@ -138,11 +202,9 @@ const scene_kind scene_kind_int = {
 static cn_status seed_read(scene_reader *reader, const scene_field *field, io_yaml *node,
                            void *out) {
     double value = 0.0;
-    cn_status status = scene_read_whole(reader, field, node, SEED_MAX, &value);
-    if (status == CN_OK) {
-        *(int64_t *)out = (int64_t)value;
-    }
-    return status;
+    CN_TRY(scene_read_whole(reader, field, node, SEED_MAX, &value));
+    *(int64_t *)out = (int64_t)value;
+    return CN_OK;
 }
 
 static bool seed_print(const scene_field *field, int32_t dim, const void *value,
@@ -217,13 +279,7 @@ static cn_status fail_word(scene_reader *reader, const scene_field *field, const
         base_fail_hint(reader->error, "did you mean \"%s\"?", near);
         return CN_ERR_INPUT;
     }
-    char list[160] = "";
-    size_t used = 0;
-    for (int32_t i = 0; i < count && used < sizeof list; i++) {
-        int more = snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
-        used += more > 0 ? (size_t)more : 0;
-    }
-    base_fail_hint(reader->error, "it is one of %s", list);
+    scene_hint_list(reader, "it is one of", names, count);
     return CN_ERR_INPUT;
 }
 
@@ -281,6 +337,15 @@ static bool choice_print(const scene_field *field, int32_t dim, const void *valu
 const scene_kind scene_kind_choice = {
     .what = "a word", .read = choice_read, .json = scene_json_choices, .print = choice_print};
 
+static const char *name_of_alias(const scene_field *field, const char *word) {
+    for (int32_t i = 0; field->alias && field->alias[i][0]; i++) {
+        if (strcmp(field->alias[i][0], word) == 0) {
+            return field->alias[i][1];
+        }
+    }
+    return word;
+}
+
 // The rows of a C table by name, and the names of the contract whose rows are still to come.
 static cn_status name_read(scene_reader *reader, const scene_field *field, io_yaml *node,
                            void *out) {
@@ -289,10 +354,11 @@ static cn_status name_read(scene_reader *reader, const scene_field *field, io_ya
     }
     const char *names[SCENE_CHOICES_MAX];
     int32_t count = 0;
+    const char *word = name_of_alias(field, node->text);
     for (const char *name; count < SCENE_CHOICES_MAX && (name = field->name_at(count)); count++) {
         names[count] = name;
-        if (strcmp(name, node->text) == 0) {
-            *(const char **)out = node->text;
+        if (strcmp(name, word) == 0) {
+            *(const char **)out = word;
             return CN_OK;
         }
     }
@@ -310,6 +376,9 @@ static void name_json(io_json *json, const scene_field *field) {
     const char *name;
     for (int32_t i = 0; (name = field->name_at(i)); i++) {
         io_json_text(json, name);
+    }
+    for (int32_t i = 0; field->alias && field->alias[i][0]; i++) {
+        io_json_text(json, field->alias[i][0]);
     }
     io_json_close(json, ']');
 }

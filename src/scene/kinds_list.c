@@ -16,14 +16,45 @@ static cn_status no_memory(scene_reader *reader) {
     return base_fail_memory(reader->error);
 }
 
+// Where a list of numbers seems to have a decimal comma, "-9,81": two entries without a blank
+// between them; -1: nowhere. *count: at how many places.
+static int32_t find_cut_number(const io_yaml *node, int32_t *count) {
+    int32_t first = -1;
+    *count = 0;
+    for (int32_t i = 0; node->kind == IO_YAML_LIST && i + 1 < node->count; i++) {
+        const io_yaml *a = node->item[i], *b = node->item[i + 1];
+        bool whole = a->kind == IO_YAML_NUMBER && b->kind == IO_YAML_NUMBER &&
+                     strspn(a->text, "+-0123456789") == strlen(a->text) &&
+                     strspn(b->text, "0123456789") == strlen(b->text);
+        if (whole && a->line == b->line && b->column == a->column + (int32_t)strlen(a->text) + 1) {
+            first = first < 0 ? i : first;
+            ++*count;
+            i++; // the second half begins no other number
+        }
+    }
+    return first;
+}
+
 static cn_status fail_length(scene_reader *reader, const scene_field *field, const io_yaml *node,
                              int32_t count, const char *what) {
     if (node->kind == IO_YAML_LIST) {
-        return scene_fail_node(reader, node, CN_ERR_INPUT, "%s must be a list of %d %s, not of %d",
-                               field->key, count, what, node->count);
+        scene_fail_node(reader, node, CN_ERR_INPUT, "%s must be a list of %d %s, not of %d",
+                        field->key, count, what, node->count);
+    } else {
+        scene_fail_node(reader, node, CN_ERR_INPUT, "%s must be a list of %d %s", field->key, count,
+                        what);
     }
-    return scene_fail_node(reader, node, CN_ERR_INPUT, "%s must be a list of %d %s", field->key,
-                           count, what);
+    int32_t cuts, cut = find_cut_number(node, &cuts);
+    if (cut >= 0 && node->count - count > 0 && cuts != node->count - count) {
+        base_fail_hint(reader->error, "a comma separates entries; write a decimal point, as 0.5");
+    } else if (cut >= 0 && node->count > count) {
+        base_fail_hint(reader->error, "a comma separates entries; write a decimal point: %s.%s",
+                       node->item[cut]->text, node->item[cut + 1]->text);
+    } else {
+        static const char *const shown[] = {"[a]", "[a, b]", "[a, b, c]", "[a, b, c, d]"};
+        base_fail_hint(reader->error, "write %s", shown[count < 4 ? count - 1 : 3]);
+    }
+    return CN_ERR_INPUT;
 }
 
 static cn_status read_numbers(scene_reader *reader, const scene_field *field, const io_yaml *node,
@@ -35,10 +66,7 @@ static cn_status read_numbers(scene_reader *reader, const scene_field *field, co
     scene_field item = *field;
     item.kind = &scene_kind_real;
     for (int32_t i = 0; i < count; i++) {
-        cn_status status = scene_read_number(reader, &item, node->item[i], &out[i]);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(scene_read_number(reader, &item, node->item[i], &out[i]));
     }
     return CN_OK;
 }
@@ -49,8 +77,12 @@ static void json_array(io_json *json, const scene_field *field, const char *type
     io_json_member(json, "type", "array");
     io_json_key(json, "items");
     io_json_open(json, '{');
-    io_json_member(json, "type", type);
-    scene_json_range(json, field);
+    if (strcmp(type, "number") == 0) {
+        scene_json_number(json, field);
+    } else {
+        io_json_member(json, "type", type);
+        scene_json_range(json, field);
+    }
     io_json_close(json, '}');
     if (low > 0) {
         io_json_member_number(json, "minItems", low);
@@ -87,9 +119,12 @@ static cn_status prob_vector_read(scene_reader *reader, const scene_field *field
     double norm = reader->dim == 3 ? sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
                                    : sqrt(v[0] * v[0] + v[1] * v[1]);
     if (!(norm > 0.0 && isfinite(norm))) {
-        return scene_fail_node(reader, node, CN_ERR_INPUT, "%s must have a length", field->key);
+        scene_fail_node(reader, node, CN_ERR_INPUT, "%s must have a length", field->key);
+        base_fail_hint(reader->error, "it is a direction, as [0, 0, 1]; any length but 0 will do");
+        return CN_ERR_INPUT;
     }
-    for (int32_t i = 0; i < reader->dim; i++) {
+    // One that was normalised is left alone, so that what was written is what is used.
+    for (int32_t i = 0; i < reader->dim && fabs(norm - 1.0) > UNIT_SLACK; i++) {
         v[i] /= norm;
     }
     return CN_OK;
@@ -122,10 +157,7 @@ static cn_status counts_read(scene_reader *reader, const scene_field *field, io_
     item.kind = &scene_kind_int;
     for (int32_t i = 0; i < reader->dim; i++) {
         double value = 0.0;
-        cn_status status = scene_read_whole(reader, &item, node->item[i], INT32_MAX, &value);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(scene_read_whole(reader, &item, node->item[i], INT32_MAX, &value));
         counts[i] = (int32_t)value;
     }
     return CN_OK;
@@ -141,20 +173,20 @@ const scene_kind scene_kind_counts = {
 static cn_status quaternion_read(scene_reader *reader, const scene_field *field, io_yaml *node,
                                  void *out) {
     double *q = out;
-    cn_status status = read_numbers(reader, field, node, 4, q);
-    if (status == CN_OK) {
-        double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-        if (!(norm > 0.0 && isfinite(norm))) {
-            return scene_fail_node(reader, node, CN_ERR_INPUT, "%s must not be null", field->key);
-        }
-        // A unit quaternion is left alone, so that what was written is what is used.
-        if (fabs(norm - 1.0) > UNIT_SLACK) {
-            for (int i = 0; i < 4; i++) {
-                q[i] /= norm;
-            }
+    CN_TRY(read_numbers(reader, field, node, 4, q));
+    double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    if (!(norm > 0.0 && isfinite(norm))) {
+        scene_fail_node(reader, node, CN_ERR_INPUT, "%s must not be null", field->key);
+        base_fail_hint(reader->error, "[1, 0, 0, 0] is no rotation");
+        return CN_ERR_INPUT;
+    }
+    // A unit quaternion is left alone, so that what was written is what is used.
+    if (fabs(norm - 1.0) > UNIT_SLACK) {
+        for (int i = 0; i < 4; i++) {
+            q[i] /= norm;
         }
     }
-    return status;
+    return CN_OK;
 }
 
 static void quaternion_json(io_json *json, const scene_field *field) {
@@ -189,7 +221,7 @@ static void spin_json(io_json *json, const scene_field *field) {
     json_array(json, field, "number", 3, 3);
     io_json_close(json, '}');
     io_json_open(json, '{');
-    io_json_member(json, "type", "number");
+    scene_json_number(json, field);
     io_json_close(json, '}');
     io_json_close(json, ']');
 }
@@ -220,19 +252,16 @@ static cn_status inertia_read(scene_reader *reader, const scene_field *field, io
     if (node->item[0]->kind != IO_YAML_LIST) {
         double moment[3];
         memset(J, 0, 9 * sizeof *J);
-        cn_status status = read_numbers(reader, field, node, 3, moment);
-        for (int i = 0; i < 3 && status == CN_OK; i++) {
+        CN_TRY(read_numbers(reader, field, node, 3, moment));
+        for (int i = 0; i < 3; i++) {
             J[4 * i] = moment[i];
         }
-        return status;
+        return CN_OK;
     }
     scene_field row = *field;
     row.flags = 0; // products of inertia may be negative
     for (int i = 0; i < 3; i++) {
-        cn_status status = read_numbers(reader, &row, node->item[i], 3, J + 3 * i);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(read_numbers(reader, &row, node->item[i], 3, J + 3 * i));
     }
     return CN_OK;
 }
@@ -258,8 +287,11 @@ static cn_status range_read(scene_reader *reader, const scene_field *field, io_y
     if (node->kind == IO_YAML_LIST) {
         cn_status status = read_numbers(reader, field, node, 2, range);
         if (status == CN_OK && !(range[0] <= range[1])) {
-            return scene_fail_node(reader, node, CN_ERR_INPUT,
-                                   "%s must go from the smaller to the larger", field->key);
+            scene_fail_node(reader, node, CN_ERR_INPUT, "%s must go from the smaller to the larger",
+                            field->key);
+            base_fail_hint(reader->error, "write [%s, %s]", node->item[1]->text,
+                           node->item[0]->text);
+            return CN_ERR_INPUT;
         }
         return status;
     }
@@ -272,8 +304,7 @@ static void range_json(io_json *json, const scene_field *field) {
     io_json_key(json, "anyOf");
     io_json_open(json, '[');
     io_json_open(json, '{');
-    io_json_member(json, "type", "number");
-    scene_json_range(json, field);
+    scene_json_number(json, field);
     io_json_close(json, '}');
     io_json_open(json, '{');
     json_array(json, field, "number", 2, 2);
@@ -282,7 +313,7 @@ static void range_json(io_json *json, const scene_field *field) {
 }
 
 const scene_kind scene_kind_range = {
-    .what = "a number or [least, most]", .read = range_read, .json = range_json};
+    .what = "a number or [min, max]", .read = range_read, .json = range_json};
 
 static cn_status corners_read(scene_reader *reader, const scene_field *field, io_yaml *node,
                               void *out) {
@@ -291,10 +322,7 @@ static cn_status corners_read(scene_reader *reader, const scene_field *field, io
         return fail_length(reader, field, node, 2, "points");
     }
     for (int i = 0; i < 2; i++) {
-        cn_status status = read_numbers(reader, field, node->item[i], reader->dim, corner + 3 * i);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(read_numbers(reader, field, node->item[i], reader->dim, corner + 3 * i));
     }
     for (int32_t i = 0; i < reader->dim; i++) {
         if (!(corner[i] < corner[3 + i])) {
@@ -307,11 +335,7 @@ static cn_status corners_read(scene_reader *reader, const scene_field *field, io
 }
 
 static void corners_json(io_json *json, const scene_field *field) {
-    io_json_member(json, "type", "array");
-    io_json_key(json, "items");
-    io_json_open(json, '{');
-    vector_json(json, field);
-    io_json_close(json, '}');
+    scene_json_list(json, field, vector_json);
     io_json_member_number(json, "minItems", 2);
     io_json_member_number(json, "maxItems", 2);
 }
@@ -353,20 +377,13 @@ static cn_status points_read(scene_reader *reader, const scene_field *field, io_
     }
     for (int32_t i = 0; i < node->count; i++) {
         double *point = points->value + (int64_t)i * reader->dim;
-        cn_status status = read_numbers(reader, field, node->item[i], reader->dim, point);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(read_numbers(reader, field, node->item[i], reader->dim, point));
     }
     return CN_OK;
 }
 
 static void points_json(io_json *json, const scene_field *field) {
-    io_json_member(json, "type", "array");
-    io_json_key(json, "items");
-    io_json_open(json, '{');
-    vector_json(json, field);
-    io_json_close(json, '}');
+    scene_json_list(json, field, vector_json);
 }
 
 const scene_kind scene_kind_points = {
@@ -398,10 +415,7 @@ static cn_status faces_read(scene_reader *reader, const scene_field *field, io_y
         faces->size[i] = face->count;
         for (int32_t j = 0; j < face->count; j++) {
             double value = 0.0;
-            cn_status status = scene_read_whole(reader, field, face->item[j], INT32_MAX, &value);
-            if (status != CN_OK) {
-                return status;
-            }
+            CN_TRY(scene_read_whole(reader, field, face->item[j], INT32_MAX, &value));
             faces->index[next++] = (int32_t)value;
         }
     }
@@ -441,10 +455,7 @@ static cn_status names_read(scene_reader *reader, const scene_field *field, io_y
     }
     for (int32_t i = 0; i < own.count; i++) {
         io_yaml *item = one ? node : node->item[i];
-        cn_status status = scene_kind_text.read(reader, field, item, &own.text[i]);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(scene_kind_text.read(reader, field, item, &own.text[i]));
     }
     if (field->count == 0) {
         *(scene_words *)out = own;
@@ -477,10 +488,7 @@ static cn_status choices_read(scene_reader *reader, const scene_field *field, io
     }
     for (int32_t i = 0; i < node->count; i++) {
         int32_t value = 0;
-        cn_status status = scene_read_choice(reader, field, node->item[i], &value);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(scene_read_choice(reader, field, node->item[i], &value));
         flags |= (uint32_t)value;
     }
     *(uint32_t *)out = flags;
@@ -488,11 +496,7 @@ static cn_status choices_read(scene_reader *reader, const scene_field *field, io
 }
 
 static void choices_json(io_json *json, const scene_field *field) {
-    io_json_member(json, "type", "array");
-    io_json_key(json, "items");
-    io_json_open(json, '{');
-    scene_json_choices(json, field);
-    io_json_close(json, '}');
+    scene_json_list(json, field, scene_json_choices);
 }
 
 const scene_kind scene_kind_choices = {

@@ -65,11 +65,8 @@ static cn_status items_read(scene_reader *reader, const scene_field *field, io_y
         return base_fail_memory(reader->error);
     }
     for (int32_t i = 0; i < count; i++) {
-        cn_status status = scene_table_read(reader, field->table, child[i],
-                                            (char *)items->item + (size_t)i * size);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(scene_table_read(reader, field->table, child[i],
+                                (char *)items->item + (size_t)i * size));
     }
     return CN_OK;
 }

@@ -24,15 +24,10 @@ static cn_status read_formula(scene_reader *reader, const scene_field *field, co
 }
 
 static void formula_json(io_json *json, const scene_field *field) {
-    static const char *const types[] = {"number", "string"};
     (void)field;
     io_json_key(json, "anyOf");
     io_json_open(json, '[');
-    for (int i = 0; i < 2; i++) {
-        io_json_open(json, '{');
-        io_json_member(json, "type", types[i]);
-        io_json_close(json, '}');
-    }
+    scene_json_number_or_text(json);
     io_json_close(json, ']');
 }
 
@@ -54,19 +49,17 @@ static cn_status formulas_read(scene_reader *reader, const scene_field *field, i
     }
     list->of = BASE_TAKE(reader->memory, sys_script_text, node->count);
     list->count = node->count;
-    cn_status status = list->of ? CN_OK : base_fail_memory(reader->error);
-    for (int32_t i = 0; status == CN_OK && i < node->count; i++) {
-        status = read_formula(reader, field, node->item[i], &list->of[i]);
+    if (!list->of) {
+        return base_fail_memory(reader->error);
     }
-    return status;
+    for (int32_t i = 0; i < node->count; i++) {
+        CN_TRY(read_formula(reader, field, node->item[i], &list->of[i]));
+    }
+    return CN_OK;
 }
 
 static void formulas_json(io_json *json, const scene_field *field) {
-    io_json_member(json, "type", "array");
-    io_json_key(json, "items");
-    io_json_open(json, '{');
-    formula_json(json, field);
-    io_json_close(json, '}');
+    scene_json_list(json, field, formula_json);
 }
 
 const scene_kind scene_kind_formulas = {
@@ -98,25 +91,20 @@ static cn_status matrix_size(scene_reader *reader, const scene_field *field, con
 static cn_status formula_rows_read(scene_reader *reader, const scene_field *field, io_yaml *node,
                                    void *out) {
     scene_formula_matrix *matrix = out;
-    cn_status status = matrix_size(reader, field, node, &matrix->rows, &matrix->cols);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(matrix_size(reader, field, node, &matrix->rows, &matrix->cols));
     matrix->of = BASE_TAKE(reader->memory, sys_script_text, (int64_t)matrix->rows * matrix->cols);
-    status = matrix->of ? CN_OK : base_fail_memory(reader->error);
-    for (int64_t k = 0; status == CN_OK && k < (int64_t)matrix->rows * matrix->cols; k++) {
-        const io_yaml *entry = node->item[k / matrix->cols]->item[k % matrix->cols];
-        status = read_formula(reader, field, entry, &matrix->of[k]);
+    if (!matrix->of) {
+        return base_fail_memory(reader->error);
     }
-    return status;
+    for (int64_t k = 0; k < (int64_t)matrix->rows * matrix->cols; k++) {
+        const io_yaml *entry = node->item[k / matrix->cols]->item[k % matrix->cols];
+        CN_TRY(read_formula(reader, field, entry, &matrix->of[k]));
+    }
+    return CN_OK;
 }
 
 static void formula_rows_json(io_json *json, const scene_field *field) {
-    io_json_member(json, "type", "array");
-    io_json_key(json, "items");
-    io_json_open(json, '{');
-    formulas_json(json, field);
-    io_json_close(json, '}');
+    scene_json_list(json, field, formulas_json);
 }
 
 const scene_kind scene_kind_formula_rows = {
@@ -127,17 +115,16 @@ const scene_kind scene_kind_formula_rows = {
 static cn_status prob_matrix_read(scene_reader *reader, const scene_field *field, io_yaml *node,
                                   void *out) {
     scene_matrix *matrix = out;
-    cn_status status = matrix_size(reader, field, node, &matrix->rows, &matrix->cols);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(matrix_size(reader, field, node, &matrix->rows, &matrix->cols));
     matrix->value = BASE_TAKE(reader->memory, double, (int64_t)matrix->rows * matrix->cols);
-    status = matrix->value ? CN_OK : base_fail_memory(reader->error);
-    for (int64_t k = 0; status == CN_OK && k < (int64_t)matrix->rows * matrix->cols; k++) {
-        const io_yaml *entry = node->item[k / matrix->cols]->item[k % matrix->cols];
-        status = scene_read_number(reader, field, entry, &matrix->value[k]);
+    if (!matrix->value) {
+        return base_fail_memory(reader->error);
     }
-    return status;
+    for (int64_t k = 0; k < (int64_t)matrix->rows * matrix->cols; k++) {
+        const io_yaml *entry = node->item[k / matrix->cols]->item[k % matrix->cols];
+        CN_TRY(scene_read_number(reader, field, entry, &matrix->value[k]));
+    }
+    return CN_OK;
 }
 
 static void matrix_json(io_json *json, const scene_field *field) {
@@ -169,12 +156,14 @@ static cn_status assignments_read(scene_reader *reader, const scene_field *field
     }
     names->of = BASE_TAKE(reader->memory, sys_script_name, node->count);
     names->count = node->count;
-    cn_status status = names->of ? CN_OK : base_fail_memory(reader->error);
-    for (int32_t i = 0; status == CN_OK && i < node->count; i++) {
-        names->of[i].name = node->key[i]->text;
-        status = read_formula(reader, field, node->item[i], &names->of[i].value);
+    if (!names->of) {
+        return base_fail_memory(reader->error);
     }
-    return status;
+    for (int32_t i = 0; i < node->count; i++) {
+        names->of[i].name = node->key[i]->text;
+        CN_TRY(read_formula(reader, field, node->item[i], &names->of[i].value));
+    }
+    return CN_OK;
 }
 
 static void assignments_json(io_json *json, const scene_field *field) {

@@ -54,14 +54,10 @@ static cn_status check_version(scene_reader *reader, const io_yaml *tree) {
 static cn_status merge_maps(scene_reader *reader, io_yaml *base, const io_yaml *over) {
     for (int32_t i = 0; i < over->count; i++) {
         io_yaml *old = io_yaml_get(base, over->key[i]->text);
-        cn_status status = CN_OK;
         if (old && old->kind == IO_YAML_MAP && over->item[i]->kind == IO_YAML_MAP) {
-            status = merge_maps(reader, old, over->item[i]);
+            CN_TRY(merge_maps(reader, old, over->item[i]));
         } else if (!io_yaml_put(reader->memory, base, over->key[i], over->item[i])) {
-            status = base_fail_memory(reader->error);
-        }
-        if (status != CN_OK) {
-            return status;
+            return base_fail_memory(reader->error);
         }
     }
     return CN_OK;
@@ -141,7 +137,8 @@ static cn_status load_include(scene_reader *reader, const io_yaml *node, const i
         return scene_fail_unreadable(reader, node, "cannot read the included file ", path);
     }
     include_chain inner = {.path = path, .from = chain, .depth = chain->depth + 1};
-    return status == CN_OK ? load_tree(reader, own, &inner, files, tree) : status;
+    CN_TRY(status);
+    return load_tree(reader, own, &inner, files, tree);
 }
 
 static cn_status load_tree(scene_reader *reader, io_yaml *own, const include_chain *chain,
@@ -167,9 +164,7 @@ static cn_status load_tree(scene_reader *reader, io_yaml *own, const include_cha
             status = part ? merge_scenes(reader, base, part) : base_fail_memory(reader->error);
         }
     }
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     own = without(reader->memory, own, "include");
     if (!base || !own) {
         return base_fail_memory(reader->error);
@@ -182,14 +177,14 @@ cn_status scene_load(scene_reader *reader, const char *path, io_yaml **tree) {
     io_yaml *own;
     int32_t files = 0;
     include_chain chain = {.path = path};
-    cn_status status = io_yaml_read_file(reader->memory, path, false, &own, reader->error);
-    return status == CN_OK ? load_tree(reader, own, &chain, &files, tree) : status;
+    CN_TRY(io_yaml_read_file(reader->memory, path, false, &own, reader->error));
+    return load_tree(reader, own, &chain, &files, tree);
 }
 
 cn_status scene_load_text(scene_reader *reader, const char *text, size_t size, io_yaml **tree) {
     io_yaml *own;
     int32_t files = 0;
     include_chain chain = {.path = reader->file};
-    cn_status status = io_yaml_read(reader->memory, reader->file, text, size, &own, reader->error);
-    return status == CN_OK ? load_tree(reader, own, &chain, &files, tree) : status;
+    CN_TRY(io_yaml_read(reader->memory, reader->file, text, size, &own, reader->error));
+    return load_tree(reader, own, &chain, &files, tree);
 }

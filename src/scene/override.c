@@ -70,7 +70,7 @@ static cn_status walk_unknown(const override_walk *walk, const io_yaml *list) {
         }
     }
     walk_fail(walk, "the list has no \"%.60s\"", walk->word);
-    scene_hint_nearest(walk->reader, walk->word, names, count);
+    scene_hint_names(walk->reader, "entries", walk->word, names, count);
     return CN_ERR_ARGUMENT;
 }
 
@@ -139,19 +139,15 @@ static cn_status walk_to(override_walk *walk, io_yaml **root, io_yaml ***out) {
             if ((*place)->kind == IO_YAML_NULL) {
                 *place = walk_node(walk, IO_YAML_MAP);
             }
-            cn_status status;
             if (!*place) {
-                status = base_fail_memory(walk->reader->error);
+                return base_fail_memory(walk->reader->error);
             } else if ((*place)->kind == IO_YAML_MAP) {
-                status = walk_map(walk, *place, &place);
+                CN_TRY(walk_map(walk, *place, &place));
             } else if ((*place)->kind == IO_YAML_LIST) {
-                status = walk_list(walk, *place, &place, &again);
+                CN_TRY(walk_list(walk, *place, &place, &again));
             } else {
-                status =
-                    walk_fail(walk, "what comes before \"%.60s\" is a single value", walk->word);
-            }
-            if (status != CN_OK) {
-                return status;
+                CN_TRY(
+                    walk_fail(walk, "what comes before \"%.60s\" is a single value", walk->word));
             }
         }
     }
@@ -205,12 +201,11 @@ static cn_status override_one(scene_reader *reader, io_yaml *tree, const cn_over
 
 cn_status scene_override(scene_reader *reader, io_yaml *tree, const cn_override *overrides,
                          int32_t count) {
-    cn_status status = CN_OK;
-    for (int32_t i = 0; i < count && status == CN_OK; i++) {
-        status =
-            overrides[i].path && overrides[i].value
-                ? override_one(reader, tree, &overrides[i])
-                : base_fail(reader->error, CN_ERR_ARGUMENT, "an override needs path and value");
+    for (int32_t i = 0; i < count; i++) {
+        if (!overrides[i].path || !overrides[i].value) {
+            return base_fail(reader->error, CN_ERR_ARGUMENT, "an override needs path and value");
+        }
+        CN_TRY(override_one(reader, tree, &overrides[i]));
     }
-    return status;
+    return CN_OK;
 }

@@ -98,10 +98,47 @@ cn_status scene_load_plugins(scene_reader *reader, const scene_document *scene, 
         base_fail_hint(reader->error, "if you trust it, give --allow-plugins");
         return CN_ERR_INPUT;
     }
-    cn_status status = CN_OK;
-    for (int32_t i = 0; status == CN_OK && i < scene->plugins.count; i++) {
+    for (int32_t i = 0; i < scene->plugins.count; i++) {
         io_yaml *node = list->kind == IO_YAML_LIST ? list->item[i] : (io_yaml *)list;
-        status = plugin_load(reader, node, scene->plugins.text[i], model, &plugins[i]);
+        CN_TRY(plugin_load(reader, node, scene->plugins.text[i], model, &plugins[i]));
     }
-    return status;
+    return CN_OK;
+}
+
+cn_status scene_load_solver(scene_reader *reader, const scene_document *scene, const cn_env *env,
+                            cn_model *model) {
+    const char *name = scene->settings.plugin;
+    if (!name || !name[0]) {
+        return CN_OK;
+    }
+    io_yaml *node = io_yaml_get(io_yaml_get(scene->node, "solver"), "plugin");
+    if (!(env && env->allow_plugins)) {
+        scene_fail_node(reader, node, CN_ERR_INPUT,
+                        "this scene runs a solver of its own (a plug-in), which is not allowed");
+        base_fail_hint(reader->error, "if you trust it, give --allow-plugins");
+        return CN_ERR_INPUT;
+    }
+    const char *path = scene_path_beside(reader, node, name);
+    char whole[BASE_LIBRARY_PATH];
+    const cn_solver_plugin *table;
+    void *library;
+    if (!path) {
+        return base_fail_memory(reader->error);
+    }
+    cn_status status = cn_solver_plugin_open(path, &library, &table, reader->error);
+    if (status != CN_OK) {
+        base_fail_at(reader->error, node->file, node->line, node->column);
+        return status;
+    }
+    model->library[model->library_count++] = library; // the first: there is room
+    if (!table->friction) {
+        return scene_fail_node(reader, node, CN_ERR_INPUT,
+                               "the plug-in has no solver of friction problems, only of LCPs");
+    }
+    cn_model_settings(model)->own_solver = table->friction;
+    // A run file keeps the scene's text: its plug-in is found from anywhere.
+    if (base_library_path(path, whole)) {
+        node->text = base_arena_text(reader->memory, whole, strlen(whole));
+    }
+    return node->text ? CN_OK : base_fail_memory(reader->error);
 }

@@ -36,35 +36,29 @@ static cn_status read_tolerance(scene_reader *reader, const cn_model *model, io_
         return CN_OK;
     }
     int length = snprintf(text, sizeof text, "%.17g", model->settings.tolerance);
-    cn_status status =
-        io_yaml_read(reader->memory, "default", text, (size_t)length, &value, reader->error);
-    if (status == CN_OK &&
-        !io_yaml_put(reader->memory, solver, io_yaml_new_text(reader->memory, "tolerance", NULL),
+    CN_TRY(io_yaml_read(reader->memory, "default", text, (size_t)length, &value, reader->error));
+    if (!io_yaml_put(reader->memory, solver, io_yaml_new_text(reader->memory, "tolerance", NULL),
                      value)) {
-        status = base_fail_memory(reader->error);
+        return base_fail_memory(reader->error);
     }
-    return status;
+    return CN_OK;
 }
 
 // Name and resolved text live with the model.
 static cn_status read_keep(scene_reader *reader, const scene_document *scene, io_yaml *tree,
                            cn_model *model) {
     const char *name = read_name(reader, scene);
-    cn_status status = name ? CN_OK : base_fail_memory(reader->error);
-    if (status == CN_OK &&
-        !io_yaml_put(reader->memory, tree, io_yaml_new_text(reader->memory, "name", NULL),
+    if (!name) {
+        return base_fail_memory(reader->error);
+    }
+    if (!io_yaml_put(reader->memory, tree, io_yaml_new_text(reader->memory, "name", NULL),
                      io_yaml_new_text(reader->memory, name, NULL))) {
-        status = base_fail_memory(reader->error);
+        return base_fail_memory(reader->error);
     }
-    if (status == CN_OK) {
-        status = scene_schema_fill(reader, &scene_table, tree);
-    }
-    if (status == CN_OK) {
-        status = read_tolerance(reader, model, tree);
-    }
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(scene_schema_fill(reader, &scene_table, tree));
+
+    CN_TRY(read_tolerance(reader, model, tree));
+
     base_buffer text;
     base_buffer_init(&text, cn_arena_env(reader->memory));
     bool written = io_yaml_write(tree, &text);
@@ -75,7 +69,20 @@ static cn_status read_keep(scene_reader *reader, const scene_document *scene, io
     return model->name && model->scene_text ? CN_OK : base_fail_memory(reader->error);
 }
 
-// The names that controllers put out, before anything is read: expressions may use them.
+// The inputs that the scene lists, before anything is read: expressions may name no others.
+static bool read_inputs(scene_reader *reader, const io_yaml *tree) {
+    const io_yaml *inputs = io_yaml_get(tree, "inputs");
+    reader->inputs = (base_inputs){.memory = reader->memory, .listed = inputs != NULL};
+    for (int32_t i = 0; inputs && inputs->kind == IO_YAML_MAP && i < inputs->count; i++) {
+        const char *name = inputs->key[i]->text;
+        if (name && base_inputs_add(&reader->inputs, name, 0.0) < 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The names that controllers put out, likewise.
 static bool read_outputs(scene_reader *reader, const io_yaml *tree) {
     const io_yaml *control = io_yaml_get(tree, "control");
     int32_t count = 0;
@@ -97,7 +104,8 @@ static bool read_outputs(scene_reader *reader, const io_yaml *tree) {
                 count++;
             }
         }
-        reader->outputs = (base_signal_scope){.variable = names, .count = pass == 1 ? count : 0};
+        reader->outputs = (base_signal_scope){
+            .variable = names, .count = pass == 1 ? count : 0, .inputs = &reader->inputs};
     }
     return true;
 }
@@ -110,14 +118,18 @@ static cn_status read_tree(scene_reader *reader, io_yaml *tree, const cn_overrid
         return status != CN_OK ? status : base_fail_memory(reader->error);
     }
     reader->dim = read_dimension(tree);
-    if (!read_outputs(reader, tree)) {
+    if (!read_inputs(reader, tree) || !read_outputs(reader, tree)) {
         return base_fail_memory(reader->error);
     }
     status = scene_table_read(reader, &scene_table, tree, scene);
+    if (status == CN_OK && reader->expand) {
+        reader->expanded_name = read_name(reader, scene);
+        status = reader->expanded_name ? CN_OK : base_fail_memory(reader->error);
+    }
     if (status == CN_OK) {
         status = scene_build(reader, scene, env, out);
     }
-    if (status == CN_OK) {
+    if (status == CN_OK && !reader->expand) {
         status = read_keep(reader, scene, tree, *out);
         if (status != CN_OK) {
             cn_model_destroy(*out);
@@ -128,13 +140,14 @@ static cn_status read_tree(scene_reader *reader, io_yaml *tree, const cn_overrid
 }
 
 static cn_status scene_read(const cn_env *env, const char *name, const char *text, size_t size,
-                            const cn_override *overrides, int32_t override_count, cn_model **out,
-                            cn_error *error) {
+                            const cn_override *overrides, int32_t override_count, bool expand,
+                            cn_model **out, cn_error *error) {
     if (!name || !out || override_count < 0 || (override_count > 0 && !overrides)) {
         return base_fail(error, CN_ERR_ARGUMENT, "a scene needs a name and a place for the model");
     }
     *out = NULL;
-    scene_reader reader = {.memory = cn_arena_create(env), .error = error, .file = name};
+    scene_reader reader = {
+        .memory = cn_arena_create(env), .error = error, .file = name, .expand = expand};
     if (!reader.memory) {
         return base_fail_memory(error);
     }
@@ -150,14 +163,19 @@ static cn_status scene_read(const cn_env *env, const char *name, const char *tex
 
 cn_status cn_scene_read(const cn_env *env, const char *path, const cn_override *overrides,
                         int32_t override_count, cn_model **out, cn_error *error) {
-    return scene_read(env, path, NULL, 0, overrides, override_count, out, error);
+    return scene_read(env, path, NULL, 0, overrides, override_count, false, out, error);
+}
+
+cn_status cn_scene_read_expanded(const cn_env *env, const char *path, const cn_override *overrides,
+                                 int32_t override_count, cn_model **out, cn_error *error) {
+    return scene_read(env, path, NULL, 0, overrides, override_count, true, out, error);
 }
 
 cn_status cn_scene_read_text(const cn_env *env, const char *name, const char *text, size_t size,
                              const cn_override *overrides, int32_t override_count, cn_model **out,
                              cn_error *error) {
-    return scene_read(env, name, text ? text : "", text ? size : 0, overrides, override_count, out,
-                      error);
+    return scene_read(env, name, text ? text : "", text ? size : 0, overrides, override_count,
+                      false, out, error);
 }
 
 const char *cn_model_scene_text(const cn_model *model) {

@@ -39,6 +39,7 @@ typedef struct scene_shape_entry {
 typedef struct scene_material_entry {
     const io_yaml *node;
     cn_material_def def;
+    int32_t law;
 } scene_material_entry;
 
 typedef struct scene_friction_entry {
@@ -60,13 +61,38 @@ typedef struct scene_lock_entry {
     int32_t axes; // 1: the body's
 } scene_lock_entry;
 
+// Nodes of a group that are held, driven or pressed.
+typedef struct scene_node_entry {
+    const io_yaml *node;
+    const char *group;
+    uint32_t axes;
+    cn_signal_def value;
+} scene_node_entry;
+
+typedef struct scene_mesh_entry {
+    const io_yaml *node;
+    int32_t which; // row of its table
+    int32_t pattern;
+    const char *file;
+    cn_mesh_def def;
+} scene_mesh_entry;
+
+typedef struct scene_deformable_entry {
+    const io_yaml *node;
+    scene_mesh_entry mesh;
+    int32_t strain, plane, candidates, mass;
+    bool quasi_static;
+    scene_items holds, drives, pressures; // scene_node_entry
+} scene_deformable_entry;
+
 typedef struct scene_body_entry {
     const io_yaml *node;
     const char *name, *material;
     scene_place_of place;
     scene_lock_entry lock;
-    scene_items shapes; // scene_shape_entry
-    cn_body_def def;    // the rest
+    scene_items shapes;                 // scene_shape_entry
+    scene_deformable_entry *deformable; // NULL: it is rigid
+    cn_body_def def;                    // the rest
 } scene_body_entry;
 
 typedef struct scene_force_entry {
@@ -79,6 +105,7 @@ typedef struct scene_force_entry {
 typedef struct scene_motion_entry {
     const io_yaml *node;
     const char *body;
+    cn_signal_def linear[3][3], angular[3][3]; // by cn_motion_by; worked into def once read
     cn_motion_def def;
 } scene_motion_entry;
 
@@ -96,6 +123,14 @@ typedef struct scene_joint_entry {
     scene_motor_entry motor; // worked into def once read
     cn_joint_def def;
 } scene_joint_entry;
+
+typedef struct scene_record_entry {
+    const io_yaml *node;
+    const char *name, *position, *velocity, *opening[2], *joint;
+    scene_words force_on, from;
+    double point[3];
+    int32_t which; // row of its table
+} scene_record_entry;
 
 typedef struct scene_system_contact_entry {
     const io_yaml *node;
@@ -155,18 +190,20 @@ typedef struct scene_document {
     scene_items motions;                  // scene_motion_entry
     scene_items generators;               // scene_generator_entry
     scene_items joints;                   // scene_joint_entry
+    scene_items records;                  // scene_record_entry
     scene_system_entry *system;           // NULL: none
     scene_first_order_entry *first_order; // NULL: none
     scene_items control;                  // scene_control_entry
+    sys_script_names inputs;
     scene_words plugins;
     scene_words include;
 } scene_document;
 
 extern const scene_table_of scene_table;
 extern const scene_table_of scene_material_table, scene_contact_table, scene_body_table,
-    scene_force_table, scene_motion_table, scene_shape_table, scene_generate_table,
-    scene_lock_table, scene_joint_table, scene_system_table, scene_first_order_table,
-    scene_control_table;
+    scene_force_table, scene_motion_table, scene_record_table, scene_shape_table,
+    scene_generate_table, scene_lock_table, scene_deformable_table, scene_joint_table,
+    scene_system_table, scene_first_order_table, scene_control_table;
 
 // The rows that say where something stands, for a struct with a member scene_place_of place.
 extern const scene_table_of scene_rotation_table;
@@ -189,6 +226,10 @@ cn_status scene_place_check(scene_reader *reader, const io_yaml *node, scene_pla
 cn_status scene_shapes_flatten(scene_reader *reader, const scene_items *entries,
                                cn_shape_def **shapes, int32_t *count);
 
+// The definition of a deformable body; its arrays go to reader->memory.
+cn_status scene_deformable_def(scene_reader *reader, const scene_deformable_entry *entry,
+                               cn_deformable_def **out);
+
 // ---- from file to tree to model ----
 
 // The tree of a file with its includes worked in.
@@ -203,6 +244,9 @@ cn_status scene_check_plugins(scene_reader *reader, const scene_document *scene)
 // The plug-ins of a scene: loaded into the model, and found by name.
 cn_status scene_load_plugins(scene_reader *reader, const scene_document *scene, const cn_env *env,
                              cn_model *model, const cn_plugin **plugins);
+// The solver of `solver: {plugin: file}`, loaded into the model; the node gets the whole path.
+cn_status scene_load_solver(scene_reader *reader, const scene_document *scene, const cn_env *env,
+                            cn_model *model);
 cn_source scene_place(const io_yaml *node);
 // Gives an error without a place that of a node.
 cn_status scene_place_error(scene_reader *reader, cn_status status, const io_yaml *node);
@@ -215,6 +259,9 @@ cn_status scene_controllers(scene_reader *reader, const scene_document *scene,
                             const cn_plugin *const *plugins, const char *name,
                             const sys_script_names *parameters, const sys_script_names *definitions,
                             sys_script_common *out);
+// One of the columns that the scene records. (scene/build_record.c)
+cn_status scene_build_record(scene_reader *reader, const scene_record_entry *entry,
+                             cn_model *model);
 // The controllers of the scene's bodies, before forces and joints, which use what they put out.
 cn_status scene_build_control(scene_reader *reader, const scene_document *scene, const cn_env *env,
                               cn_model *model);

@@ -1,147 +1,153 @@
 // scene/starter.c
-// The texts that the tables give: the commented first scene of "cairn new", and the JSON Schema.
-//
-// A line of the first scene names a row of a table; its comment is the row's own help, and its
-// value the row's default unless another is written here.
+// The texts for a beginning: the first scenes of "cairn new", and the JSON Schema that the tables
+// give. A first scene is short enough to be read at once; what it leaves out has its default.
 #include "base/arena.h"
 #include "base/error.h"
 #include "scene/kinds.h"
 #include "scene/scene.h"
 #include "scene/walk.h"
 
-#include <string.h>
+#define STARTER_HEAD(about, dimension, gravity)                                                    \
+    "# " about "\n"                                                                                \
+    "# Lengths in m, masses in kg, times in s, angles in rad or as \"30 deg\".\n"                  \
+    "cairn: 1\n"                                                                                   \
+    "dimension: " dimension "\n"                                                                   \
+    "gravity: " gravity "                   # [m/s2]\n"                                            \
+    "time: {step: 1.0e-3, until: 3, frames_every: 0.02}\n"
 
-#define COMMENT_COLUMN 46
-
-typedef struct starter_line {
-    const char *lead;            // what stands before the key: indentation, "- "
-    const scene_table_of *table; // NULL: lead is the whole line
-    const char *key;
-    const char *value; // NULL: the default
-} starter_line;
-
-static const starter_line starter_lines[] = {
-    {"# A first scene: a tower of three blocks, and a ball that comes flying.", NULL, NULL, NULL},
-    {"# Lengths are in m, masses in kg, times in s, angles in rad.", NULL, NULL, NULL},
-    {"# Run it with: cairn run FILE", NULL, NULL, NULL},
-    {"", &scene_table, "cairn", "1"},
-    {"", &scene_table, "name", "first-scene"},
-    {"", &scene_table, "dimension", NULL},
-    {"", &scene_table, "gravity", NULL},
-    {"", NULL, NULL, NULL},
-    {"", &scene_table, "time", ""},
-    {"", &scene_table, "integrator", ""},
-    {"", &scene_table, "solver", ""},
-    {"", &scene_table, "detection", ""},
-    {"", &scene_table, "sleeping", ""},
-    {"", NULL, NULL, NULL},
-    {"materials:", NULL, NULL, NULL},
-    {"  stone:", NULL, NULL, NULL},
-    {"    ", &scene_material_table, "density", "2500"},
-    {"", NULL, NULL, NULL},
-    {"contacts:", NULL, NULL, NULL},
-    {"  - ", &scene_contact_table, "between", "[\"*\", \"*\"]"},
-    {"    ", &scene_contact_table, "friction", "0.5"},
-    {"    ", &scene_contact_table, "restitution", "0"},
-    {"", NULL, NULL, NULL},
-    {"bodies:", NULL, NULL, NULL},
-    {"  - ", &scene_body_table, "name", "ground"},
-    {"    ", &scene_body_table, "fixed", "true"},
-    {"    ", &scene_body_table, "material", "stone"},
-    {"    ", &scene_body_table, "shape", "{plane: {normal: [0, 0, 1], offset: 0}}"},
-    {"  - ", &scene_body_table, "name", "ball"},
-    {"    ", &scene_body_table, "material", "stone"},
-    {"    ", &scene_body_table, "position", "[-3, 0, 1.5]"},
-    {"    ", &scene_body_table, "velocity", "[8, 0, 2]"},
-    {"    ", &scene_body_table, "shape", "{sphere: {radius: 0.3}}"},
-    {"", NULL, NULL, NULL},
-    {"generate:", NULL, NULL, NULL},
-    {"  - column:", NULL, NULL, NULL},
-    {"      count: 3", NULL, NULL, NULL},
-    {"      material: stone", NULL, NULL, NULL},
-    {"      shape: {box: {size: [1, 1, 1]}}", NULL, NULL, NULL},
+static const cn_starter starters[] = {
+    {"3d", "a tower of three blocks, and a ball that comes flying",
+     STARTER_HEAD("A first scene: a tower of three blocks, and a ball that comes flying.", "3",
+                  "[0, 0, -9.81]") "materials:\n"
+                                   "  stone: {density: 2500}                 # [kg/m3]; masses "
+                                   "come from density and shape\n"
+                                   "contacts:                                # between two "
+                                   "materials; \"*\" is any\n"
+                                   "  - {between: [\"*\", \"*\"], friction: 0.5, restitution: 0}\n"
+                                   "bodies:\n"
+                                   "  - name: ground\n"
+                                   "    fixed: true\n"
+                                   "    material: stone\n"
+                                   "    shape: {plane: {normal: [0, 0, 1]}}  # free is the side "
+                                   "that the normal points to\n"
+                                   "  - name: ball\n"
+                                   "    material: stone\n"
+                                   "    position: [-3, 0, 1.5]\n"
+                                   "    velocity: [8, 0, 2]\n"
+                                   "    shape: {sphere: {radius: 0.3}}\n"
+                                   "generate:                                # bodies by a rule; "
+                                   "position is that of the foot\n"
+                                   "  - column: {count: 3, material: stone, shape: {box: {size: "
+                                   "[1, 1, 1]}}}\n"},
+    {"2d", "a ramp, a box that slides and a disk that rolls",
+     STARTER_HEAD(
+         "A first scene in 2D: a ramp, a box that slides and a disk that rolls.", "2",
+         "[0, -9.81]   ") "materials:\n"
+                          "  wood: {density: 700}                   # [kg/m2] in 2D\n"
+                          "contacts:                                # between two materials; \"*\" "
+                          "is any\n"
+                          "  - {between: [\"*\", \"*\"], friction: 0.3, restitution: 0}\n"
+                          "bodies:\n"
+                          "  - name: ramp                           # rises to the left by 30 deg\n"
+                          "    fixed: true\n"
+                          "    material: wood\n"
+                          "    shape: {line: {normal: [0.5, 0.8660254037844386]}}\n"
+                          "  - name: box\n"
+                          "    material: wood\n"
+                          "    position: [0.05, 0.08660254037844386]\n"
+                          "    angle: \"-30 deg\"\n"
+                          "    shape: {box: {size: [0.4, 0.2]}}     # full edge lengths\n"
+                          "  - name: disk\n"
+                          "    material: wood\n"
+                          "    position: [1.05, -0.4330127018922193]\n"
+                          "    shape: {disk: {radius: 0.15}}\n"},
+    {"joints", "a double pendulum with a motor in its second joint",
+     STARTER_HEAD("A first mechanism: a double pendulum with a motor in its second joint.", "3",
+                  "[0, 0, -9.81]") "materials:\n"
+                                   "  steel: {density: 7800}                 # [kg/m3]; masses "
+                                   "come from density and shape\n"
+                                   "bodies:\n"
+                                   "  - {name: frame, fixed: true, material: steel, shape: {box: "
+                                   "{size: [0.2, 0.2, 0.2]}}}\n"
+                                   "  - name: upper\n"
+                                   "    material: steel\n"
+                                   "    position: [0.5, 0, 0]\n"
+                                   "    shape: {box: {size: [1, 0.05, 0.05]}}\n"
+                                   "  - name: lower\n"
+                                   "    material: steel\n"
+                                   "    position: [1.5, 0, 0]\n"
+                                   "    shape: {box: {size: [1, 0.05, 0.05]}}\n"
+                                   "joints:                                  # bodies of a joint "
+                                   "do not touch each other\n"
+                                   "  - {name: shoulder, kind: hinge, bodies: [frame, upper], "
+                                   "point: [0, 0, 0], axis: [0, 1, 0]}\n"
+                                   "  - {name: elbow, kind: hinge, bodies: [upper, lower], point: "
+                                   "[1, 0, 0], axis: [0, 1, 0],\n"
+                                   "     limits: [\"-90 deg\", \"90 deg\"], motor: {velocity: 2, "
+                                   "max_torque: 60}}\n"},
+    {"packing", "spheres poured into a box without a lid",
+     STARTER_HEAD(
+         "A first packing: spheres poured into a box without a lid.", "3",
+         "[0, 0, -9.81]") "solver: {tolerance: 1.0e-3}              # of a step's residual: enough "
+                          "for grains\n"
+                          "materials:\n"
+                          "  glass: {density: 2500}                 # [kg/m3]\n"
+                          "contacts:                                # between two materials; \"*\" "
+                          "is any\n"
+                          "  - {between: [\"*\", \"*\"], friction: 0.3, restitution: 0.2}\n"
+                          "bodies:\n"
+                          "  - name: box                            # a floor and four walls\n"
+                          "    fixed: true\n"
+                          "    material: glass\n"
+                          "    shape:\n"
+                          "      - {box: {size: [1.2, 1.2, 0.1]}, position: [0, 0, -0.05]}\n"
+                          "      - {box: {size: [0.1, 1.2, 1]}, position: [-0.55, 0, 0.5]}\n"
+                          "      - {box: {size: [0.1, 1.2, 1]}, position: [0.55, 0, 0.5]}\n"
+                          "      - {box: {size: [1, 0.1, 1]}, position: [0, -0.55, 0.5]}\n"
+                          "      - {box: {size: [1, 0.1, 1]}, position: [0, 0.55, 0.5]}\n"
+                          "generate:                                # another seed is another "
+                          "packing\n"
+                          "  - packing: {count: 200, radius: [0.05, 0.07], seed: 1, material: "
+                          "glass,\n"
+                          "              inside: [[-0.5, -0.5, 0], [0.5, 0.5, 1.5]]}\n"},
+    {"wall", "a wall of bricks that a ball hits",
+     STARTER_HEAD("A first wall: bricks in running bond, and a ball that hits them.", "3",
+                  "[0, 0, -9.81]") "materials:\n"
+                                   "  stone: {density: 2000}                 # [kg/m3]; masses "
+                                   "come from density and shape\n"
+                                   "contacts:                                # between two "
+                                   "materials; \"*\" is any\n"
+                                   "  - {between: [\"*\", \"*\"], friction: 0.6, restitution: 0}\n"
+                                   "bodies:\n"
+                                   "  - name: ground\n"
+                                   "    fixed: true\n"
+                                   "    material: stone\n"
+                                   "    shape: {plane: {normal: [0, 0, 1]}}  # free is the side "
+                                   "that the normal points to\n"
+                                   "  - name: ball\n"
+                                   "    material: stone\n"
+                                   "    position: [0.1, -3, 0.8]\n"
+                                   "    velocity: [0, 8, 2]\n"
+                                   "    shape: {sphere: {radius: 0.2}}\n"
+                                   "generate:                                # position is the "
+                                   "middle of the foot\n"
+                                   "  - wall: {bricks: 6, courses: 6, size: [0.4, 0.2, 0.2], "
+                                   "material: stone}\n"},
 };
 
-static bool starter_comment(base_buffer *out, size_t line_start, const scene_field *field) {
-    bool good = true;
-    while (good && out->size - line_start < COMMENT_COLUMN) {
-        good = scene_print_text(out, " ");
-    }
-    good = good && scene_print_text(out, " # ") && scene_print_text(out, field->help);
-    if (field->unit) {
-        good = good && scene_print_text(out, " [") && scene_print_text(out, field->unit) &&
-               scene_print_text(out, "]");
-    }
-    return good && scene_print_text(out, "\n");
+const cn_starter *cn_scene_starter(int32_t index) {
+    return index >= 0 && index < SCENE_COUNT(starters) ? &starters[index] : NULL;
 }
 
-static bool starter_row(base_buffer *out, const char *lead, const scene_field *field,
-                        const char *value) {
-    size_t start = out->size;
-    return scene_print_text(out, lead) && scene_print_text(out, field->key) &&
-           scene_print_text(out, ": ") && scene_print_text(out, value) &&
-           starter_comment(out, start, field);
-}
-
-// A map of settings with all its keys; those without a default are shown as comments.
-static bool starter_part(base_buffer *out, const scene_field *part, const void *defaults) {
-    bool good = scene_print_text(out, part->key) && scene_print_text(out, ":\n");
-    for (int32_t i = 0; i < part->table->count && good; i++) {
-        const scene_field *field = &part->table->field[i];
-        char text[SCENE_DEFAULT_MAX];
-        good = scene_field_default(field, 3, defaults, text) ? starter_row(out, "  ", field, text)
-                                                             : starter_row(out, "  # ", field, "");
-    }
-    return good;
-}
-
-static cn_status starter_write(cn_arena *memory, base_buffer *out) {
-    const void *defaults = scene_table_initial(memory, &scene_table, 3);
-    bool good = defaults != NULL;
-    for (int32_t i = 0; i < SCENE_COUNT(starter_lines) && good; i++) {
-        const starter_line *line = &starter_lines[i];
-        const scene_field *field = line->table ? scene_table_field(line->table, line->key) : NULL;
-        if (!line->table) {
-            good = scene_print_text(out, line->lead) && scene_print_text(out, "\n");
-        } else if (!field) {
-            return CN_ERR_ARGUMENT; // a line that names no row: a test would have seen it
-        } else if (field->table && field->table->size == 0) {
-            good = starter_part(out, field, defaults);
-        } else {
-            char text[SCENE_DEFAULT_MAX] = "";
-            const char *value = line->value;
-            if (!value) { // only rows of the scene's own table
-                scene_field_default(field, 3, defaults, text);
-                value = text;
-            }
-            good = starter_row(out, line->lead, field, value);
-        }
-    }
-    return good ? CN_OK : CN_ERR_MEMORY;
-}
-
-typedef cn_status text_maker(cn_arena *memory, base_buffer *out);
-
-static cn_status text_make(cn_arena *memory, text_maker *make, const char **text) {
+cn_status cn_scene_schema(cn_arena *memory, const char **text) {
     if (!memory || !text) {
         return CN_ERR_ARGUMENT;
     }
     base_buffer out;
     base_buffer_init(&out, cn_arena_env(memory));
-    cn_status status = make(memory, &out);
-    *text = status == CN_OK ? base_arena_text(memory, (const char *)out.data, out.size) : NULL;
+    *text = scene_schema_json(&scene_table, memory, &out)
+                ? base_arena_text(memory, (const char *)out.data, out.size)
+                : NULL;
     base_buffer_free(&out);
-    return status == CN_OK && !*text ? CN_ERR_MEMORY : status;
-}
-
-static cn_status schema_write(cn_arena *memory, base_buffer *out) {
-    return scene_schema_json(&scene_table, memory, out) ? CN_OK : CN_ERR_MEMORY;
-}
-
-cn_status cn_scene_starter(cn_arena *memory, const char **text) {
-    return text_make(memory, starter_write, text);
-}
-
-cn_status cn_scene_schema(cn_arena *memory, const char **text) {
-    return text_make(memory, schema_write, text);
+    return *text ? CN_OK : CN_ERR_MEMORY;
 }

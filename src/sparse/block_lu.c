@@ -163,10 +163,7 @@ cn_status sparse_block_lu_analyse(int32_t dim, int32_t rows, const int64_t *star
     for (int32_t i = 0; i < rows; i++) {
         out->place[order[i]] = i;
     }
-    cn_status status = fill(out, order, start, column, memory);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(fill(out, order, start, column, memory));
     sort_lower(out, next);
     out->multiplications = count_multiplications(out);
     out->value = BASE_TAKE(memory, double, out->start[rows] * dim * dim);

@@ -36,10 +36,7 @@ static cn_status csr_allocate(cn_arena *memory, int32_t rows, int32_t cols, int6
 cn_status sparse_csr_from_triplets(cn_arena *memory, int32_t rows, int32_t cols, int64_t count,
                                    const int32_t *row, const int32_t *column, const double *value,
                                    cn_csr *out) {
-    cn_status status = csr_allocate(memory, rows, cols, count, out);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(csr_allocate(memory, rows, cols, count, out));
     base_arena_mark mark = base_arena_get_mark(memory);
     int32_t range = rows > cols ? rows : cols;
     int64_t *slot = BASE_TAKE(memory, int64_t, (int64_t)range + 2);
@@ -73,10 +70,7 @@ cn_status sparse_csr_from_triplets(cn_arena *memory, int32_t rows, int32_t cols,
 }
 
 cn_status sparse_csr_transpose(cn_arena *memory, const cn_csr *a, cn_csr *out) {
-    cn_status status = csr_allocate(memory, a->cols, a->rows, a->start[a->rows], out);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(csr_allocate(memory, a->cols, a->rows, a->start[a->rows], out));
     for (int64_t k = 0; k < a->start[a->rows]; k++) {
         out->start[a->column[k] + 1]++;
     }

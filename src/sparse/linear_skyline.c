@@ -140,10 +140,7 @@ static cn_status skyline_analyse(sparse_linear *linear) {
     }
     base_arena_mark mark = base_arena_get_mark(linear->memory);
     sparse_graph graph;
-    cn_status status = graph_build(linear->memory, A, &graph);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(graph_build(linear->memory, A, &graph));
     order_graph(&graph, n, sky->place, sky->order);
     base_arena_release(linear->memory, mark);
 

@@ -28,6 +28,13 @@ static void world_impulse(const step_data *step, int32_t a, double out[3]) {
 
 bool sim_resize_impulses(cn_sim *sim, int32_t count) {
     model_state *state = &sim->state;
+    if (!sim->stored) { // those that the step began with stay for a while
+        cn_arena *own = sim->impulses;
+        sim->previous = (sim_impulses){state->key, state->impulse, state->impulse_count};
+        sim->impulses = sim->before;
+        sim->before = own;
+        sim->stored = true;
+    }
     base_arena_release(sim->impulses, (base_arena_mark){0});
     state->impulse_count = 0;
     state->key = BASE_TAKE(sim->impulses, model_contact_key, count);

@@ -36,6 +36,8 @@ step_context sim_context(cn_sim *sim, double t, double h) {
                        .model = sim->model,
                        .state = &sim->state,
                        .steering = &sim->steering,
+                       .given = {sim->outside.holds ? sim->outside.held : NULL,
+                                 sim->outside.pushes ? sim->outside.once : NULL},
                        .t = t,
                        .h = h,
                        .sweep = settings->theta * h + (1.0 - settings->theta) * sim->next_h,
@@ -46,6 +48,7 @@ step_context sim_context(cn_sim *sim, double t, double h) {
                        .memory = sim->step_memory,
                        .scratch = sim->scratch,
                        .detector = sim->detector,
+                       .deformable = sim->deformable,
                        .clock = &sim->phases};
     if (sim->scheme) {
         sim->scheme->choose(settings, &in.opts);
@@ -207,8 +210,7 @@ static double poses_apart(const cn_model *model, const double *a, const double *
     return max;
 }
 
-// The last step's contacts out of the detector's list, which is about to be made anew.
-static cn_status own_contacts(cn_sim *sim, cn_error *error) {
+cn_status sim_own_contacts(cn_sim *sim, cn_error *error) {
     det_contact_list *list = &sim->last.contacts;
     cn_sphere_map *round = &sim->last.assembled.problem.W.spheres;
     det_contact *own = BASE_TAKE(sim->step_memory, det_contact, list->count);
@@ -259,7 +261,7 @@ static cn_status try_part(cn_sim *sim, double t, double h, double *whole, double
         status = sim_step_or_halve(sim, t + 0.5 * h * half, 0.5 * h, model->settings.halvings,
                                    report, error);
     }
-    status = status == CN_OK ? own_contacts(sim, error) : status;
+    status = status == CN_OK ? sim_own_contacts(sim, error) : status;
     if (status == CN_OK) {
         status = deepest_overlap(sim, h, &after, error);
     }

@@ -46,6 +46,9 @@ void step_enter(step_phase_clock *clock, step_phase phase) {
     }
     clock->phase = phase;
     clock->entered = now;
+    if (clock->tell && phase != STEP_PHASES) {
+        clock->tell(clock->user, phase);
+    }
     if (phase == STEP_PHASES || now - clock->began > PHASE_LONG) {
         share_out(clock, now);
     }

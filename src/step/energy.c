@@ -1,10 +1,11 @@
 // step/energy.c
-// The energy ledger of a step (METHOD section 6). From M (v1 - v0) = h F + H p and dq = h v_theta,
+// The energy ledger of a step, its energy balance (docs/reference/run-file.md, table ledger).
+// From M (v1 - v0) = h F + H p and dq = h v_theta,
 //     dK = F . dq + 1/2 (u0 + u1) . p - h (theta - 1/2) F . (v1 - v0),
 // v0 and v1 being the velocities at q~ before and after. The drifts to q~ and from there keep the
 // kinetic energy, so the balance closes to round-off. Only bodies with locks that turn with them
 // lose something besides, when the turned lock takes out a part of their velocity.
-#include "step/step.h"
+#include "step/deformable/deformable.h"
 
 #include "base/parallel.h"
 #include "math/vec3.h"
@@ -263,6 +264,15 @@ static void joint_work(const work_loop *loop, work_sums *work) {
     work->correction += step->lifted;
 }
 
+static void add_soft(const step_soft_work *soft, work_sums *work) {
+    work->external += soft->external;
+    work->numerical += soft->numerical;
+    work->before.kinetic += soft->before.kinetic;
+    work->before.potential += soft->before.potential;
+    work->after.kinetic += soft->after.kinetic;
+    work->after.potential += soft->after.potential;
+}
+
 void step_add_energy(const step_context *in, const step_data *step, cn_step_report *report) {
     work_sums work = {0};
     work_loop loop = {in, step};
@@ -271,6 +281,10 @@ void step_add_energy(const step_context *in, const step_data *step, cn_step_repo
     base_parallel_fold(in->env, step->assembled.contacts, contact_work, work_join, &loop,
                        sizeof work, &work);
     joint_work(&loop, &work);
+    step_soft_work soft = step_deformable_work(in, step);
+    add_soft(&soft, &work);
+    report->elastic = soft.after.elastic;
+    report->dissipated_viscous += soft.viscous;
     report->kinetic = work.after.kinetic;
     report->potential = work.after.potential;
     report->work_external += work.external;
@@ -280,7 +294,8 @@ void step_add_energy(const step_context *in, const step_data *step, cn_step_repo
     report->dissipated_numerical += work.numerical;
     report->work_correction += work.correction;
     report->balance_error += (work.after.kinetic - work.before.kinetic) +
-                             (work.after.potential - work.before.potential) - work.external -
-                             work.joints - work.correction + work.friction + work.impact +
-                             work.numerical;
+                             (work.after.potential - work.before.potential) +
+                             (soft.after.elastic - soft.before.elastic) + soft.viscous -
+                             work.external - work.joints - work.correction + work.friction +
+                             work.impact + work.numerical;
 }

@@ -22,6 +22,7 @@
 // Costs nothing where no body moves by half its thickness in a step.
 #include "step/step.h"
 
+#include "assemble/deformable.h"
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/parallel.h"
@@ -120,6 +121,9 @@ static fast_group group_at(const approach *at, int32_t first) {
     const det_contact *contact = &list->contact[first];
     double sweep = at->in->sweep;
     fast_group group = {.first = first, .end = first + 1};
+    if (asm_is_deformed(list, first)) {
+        return group; // every point of a deformable surface is listed, and stops at the gap
+    }
     int32_t nearest = first;
     for (; group.end < list->count && det_same_shapes(&contact->key, &list->contact[group.end].key);
          group.end++) {
@@ -160,9 +164,7 @@ static bool group_goes_through(const fast_group *group) {
 static bool group_bounces(const approach *at, const fast_group *group) {
     const cn_model *model = at->in->model;
     const model_contact_key *key = &at->contacts->contact[group->first].key;
-    return model_pair(model, model->body[key->candidate].material,
-                      model->body[key->antagonist].material)
-               ->law == CN_LAW_SIGNORINI;
+    return model_pair_of(model, key->candidate, key->antagonist)->law == CN_LAW_SIGNORINI;
 }
 
 // ---- before the solve ----

@@ -65,8 +65,15 @@ static cn_status solve_held(const step_context *in, const step_solvers *solvers,
 cn_status step_project_joint_velocities(const step_context *in, const step_solvers *solvers,
                                         const double *q, double *v, const double **impulses,
                                         cn_error *error) {
+    const cn_settings *settings = &in->model->settings;
+    double min = JOINT_RATE * settings->joint_tolerance / settings->step;
+    return step_remove_joint_rates(in, solvers, min, q, v, impulses, error);
+}
+
+cn_status step_remove_joint_rates(const step_context *in, const step_solvers *solvers, double min,
+                                  const double *q, double *v, const double **impulses,
+                                  cn_error *error) {
     const cn_model *model = in->model;
-    double min = JOINT_RATE * model->settings.joint_tolerance / model->settings.step;
     *impulses = NULL;
     if (asm_joints_rate(model, in->state, q, v) <= min) {
         return CN_OK;
@@ -87,9 +94,8 @@ cn_status step_project_joint_velocities(const step_context *in, const step_solve
     return status;
 }
 
-// Positions onto Theta = 0, the nearest way in the metric of the masses.
-static cn_status project_positions(const step_context *in, const step_solvers *solvers, double *q,
-                                   cn_error *error) {
+cn_status step_project_positions(const step_context *in, const step_solvers *solvers, double *q,
+                                 cn_error *error) {
     const cn_model *model = in->model;
     int64_t size = model_velocity_size(model->dim), pose = model_pose_size(model->dim);
     double *rest = BASE_TAKE_ZERO(in->memory, double, size * model->body_count);
@@ -147,7 +153,7 @@ cn_status step_project_joints(const step_context *in, const step_solvers *solver
     cn_status status = CN_OK;
     step_energy_of(in->env, in->model, gravity, step->q, step->v, &before[0], &before[1]);
     if (in->opts.drift == CN_DRIFT_PROJECTION) {
-        status = project_positions(in, solvers, step->q, error);
+        status = step_project_positions(in, solvers, step->q, error);
         step->joint_error = asm_joints_error(in->model, in->state, step->q, &step->joint_worst);
     }
     if (status == CN_OK) {

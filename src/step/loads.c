@@ -7,22 +7,17 @@
 #include "math/vec3.h"
 
 #include <math.h>
+#include <string.h>
 
 void step_prescribe_velocities(const cn_model *model, base_evaluator *signals, double t,
                                double *v) {
     for (int32_t i = 0; i < model->motion_count; i++) {
         const model_motion *motion = &model->motion[i];
-        double *own = v + (int64_t)model_velocity_size(model->dim) * motion->body;
-        for (int32_t k = 0; k < model->dim; k++) {
-            own[k] = base_signal_at(motion->velocity[k], signals, t);
-        }
-        if (model->dim == 2) {
-            own[2] = base_signal_at(motion->angular_velocity[2], signals, t);
-        } else {
-            for (int32_t k = 0; k < 3; k++) {
-                own[3 + k] = base_signal_at(motion->angular_velocity[k], signals, t);
-            }
-        }
+        double *own = v + (int64_t)model_velocity_size(model->dim) * motion->body, given[6];
+        model_motion_velocity(model, motion, signals, t, given);
+        memcpy(own, given, sizeof *own * (size_t)model->dim);
+        memcpy(own + model->dim, model->dim == 3 ? given + 3 : given + 5,
+               sizeof *own * (size_t)(model_velocity_size(model->dim) - model->dim));
     }
 }
 
@@ -33,7 +28,7 @@ static double mean_signal(const base_signal *signal, const step_context *in) {
 }
 
 // Forces and torques that motors give, on the second body and against it on the first.
-static void add_motors(const step_context *in, const double *q, double *load) {
+static void add_motors(const step_context *in, const double *q, double *load, double *effort) {
     const cn_model *model = in->model;
     for (int32_t j = 0; j < model->joint_count; j++) {
         const model_joint *joint = &model->joint[j];
@@ -44,6 +39,9 @@ static void add_motors(const step_context *in, const double *q, double *load) {
         joint_view view;
         double given = mean_signal(joint->target, in);
         given = fmin(fmax(given, -joint->motor_max), joint->motor_max);
+        if (effort) {
+            effort[j] = given;
+        }
         asm_joint_view_at(model, in->state, j, q, &view);
         joint_gauge(&view, joint_form_of(joint->geometry.kind, model->dim)->drive, J);
         for (int32_t k = 0; k < 12; k++) {
@@ -53,8 +51,13 @@ static void add_motors(const step_context *in, const double *q, double *load) {
 }
 
 // Forces in body axes, or with a point, turn with the body at q.
-void step_add_loads(const step_context *in, const double *q, double *load) {
+void step_add_loads(const step_context *in, const double *q, double *load, double *effort) {
     const cn_model *model = in->model;
+    for (int32_t kind = 0; kind < 2; kind++) {
+        for (int64_t i = 0; in->given[kind] && i < 6 * (int64_t)model->body_count; i++) {
+            load[i] += in->given[kind][i];
+        }
+    }
     for (int32_t i = 0; i < model->force_count; i++) {
         const model_force *given = &model->force[i];
         const double *pose = q + (int64_t)model_pose_size(model->dim) * given->body;
@@ -82,5 +85,5 @@ void step_add_loads(const step_context *in, const double *q, double *load) {
         math_add_scaled3(own, 1.0, force, own);
         math_add_scaled3(own + 3, 1.0, torque, own + 3);
     }
-    add_motors(in, q, load);
+    add_motors(in, q, load, effort);
 }

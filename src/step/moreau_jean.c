@@ -1,5 +1,5 @@
 // step/moreau_jean.c
-// The Moreau-Jean theta scheme (Jean 1999; METHOD section 2):
+// The Moreau-Jean theta scheme (Jean 1999; docs/design/step.md):
 //     drift by h (1 - theta) to q~  ->  detect  ->  v_free = v_i + h M^-1 F  ->  assemble  -> solve
 //     ->  v = v_free + M^-1 H r  ->  drift by h theta to q.
 //
@@ -9,9 +9,9 @@
 //
 // A drift is motion without forces, x + h v and free rotation, which turns the rate of an
 // asymmetric body too; every force and impulse acts at q~. Drifts keep energy and both momenta, and
-// at q~ the mass matrix is one constant, so the balance of METHOD section 6 is exact and impulses
+// at q~ the mass matrix is one constant, so the energy balance is exact and impulses
 // between bodies keep the total angular momentum, whatever the shapes.
-#include "step/step.h"
+#include "step/deformable/deformable.h"
 
 #include "base/error.h"
 #include "base/parallel.h"
@@ -58,8 +58,17 @@ static void drift_range(void *user, int64_t first, int64_t end) {
 
 void step_drift(const step_context *in, const double *q, const double *v, double time,
                 double *q_out, double *v_out) {
-    drift_loop loop = {in->model, q, v, time, q_out, v_out};
-    base_parallel_ranges(in->env, in->model->body_count, drift_range, &loop);
+    const cn_model *model = in->model;
+    drift_loop loop = {model, q, v, time, q_out, v_out};
+    base_parallel_ranges(in->env, model->body_count, drift_range, &loop);
+    int64_t nodes = (int64_t)model->dim * model->node_count;
+    if (nodes > 0) {
+        int64_t at = model_node_pose(model, 0), from = model_node_velocity(model, 0);
+        for (int64_t i = 0; i < nodes; i++) {
+            q_out[at + i] = q[at + i] + time * v[from + i];
+        }
+        memmove(v_out + from, v + from, sizeof *v * (size_t)nodes);
+    }
 }
 
 // ---- numbers that are not finite ----
@@ -155,7 +164,9 @@ cn_status step_integrate(const step_context *in, const asm_assembled *assembled,
                          double *v, cn_error *error) {
     const cn_model *model = in->model;
     asm_apply_impulses(in->env, model, assembled, v_free, r, v_new);
+    CN_TRY(step_deformable_integrate(in, assembled, r, v_new, error));
     step_drift(in, q_middle, v_new, in->h * in->opts.theta, q, v);
+    step_deformable_pose(model, in->state->q, q, v);
     int32_t body = first_nonfinite(in, v, model_velocity_size(model->dim));
     body = body < 0 ? first_nonfinite(in, q, model_pose_size(model->dim)) : body;
     if (body < 0) {

@@ -30,8 +30,8 @@
 // How deep a contact may be before it is lifted [m]; infinite: it never is.
 static double slop_of(const step_context *in, const det_contact *contact) {
     const cn_model *model = in->model;
-    const model_body_pair *pair = model_pair(model, model->body[contact->key.candidate].material,
-                                             model->body[contact->key.antagonist].material);
+    const model_body_pair *pair =
+        model_pair_of(model, contact->key.candidate, contact->key.antagonist);
     bool plain = pair->law == CN_LAW_QUASI_INELASTIC && pair->correction == 0.0;
     bool bounces = pair->law == CN_LAW_SIGNORINI && pair->restitution < 1.0;
     if (!plain &&
@@ -99,8 +99,8 @@ cn_status step_project(const step_context *in, step_data *step, bool *moved, cn_
         return deep ? CN_ERR_MEMORY : CN_OK;
     }
     asm_assembled normals;
-    double *rest = BASE_TAKE_ZERO(in->memory, double, size * model->body_count);
-    double *way = BASE_TAKE(in->memory, double, size * model->body_count);
+    double *rest = BASE_TAKE_ZERO(in->memory, double, model_velocity_count(model));
+    double *way = BASE_TAKE(in->memory, double, model_velocity_count(model));
     if (!rest || !way) {
         return base_fail_memory(error);
     }

@@ -1,5 +1,6 @@
 // step/sim_create.c
 // Makes a run from a model, and refuses what it could not run.
+#include "step/deformable/deformable.h"
 #include "step/systems/rigid_system.h"
 
 #include "base/arena.h"
@@ -7,6 +8,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "detect/narrow/narrow.h"
+#include "model/edit.h"
 
 #include <math.h>
 #include <string.h>
@@ -49,23 +51,24 @@ static cn_status check_shapes(const cn_model *model, cn_error *error) {
     return CN_OK;
 }
 
-// Bodies that overlap at the start by more than is accepted: an error that points into the scene.
-static cn_status check_start(cn_sim *sim, cn_error *error) {
+cn_status sim_check_overlap(cn_sim *sim, const double *q, const double *v, cn_error *error) {
     const cn_model *model = sim->model;
     det_contact contact;
     bool found;
-    cn_status status =
-        det_detect_overlap(sim->detector, sim->state.q, sim->state.v, model->settings.step,
-                           model->settings.overlap_max, &contact, &found, error);
+    cn_status status = det_detect_overlap(sim->detector, q, v, model->settings.step,
+                                          model->settings.overlap_max, &contact, &found, error);
     if (status == CN_OK && found) {
         int32_t a = contact.key.candidate, b = contact.key.antagonist;
         const model_body *later = &model->body[a > b ? a : b];
         status = base_fail(error, CN_ERR_INPUT,
                            "bodies %d (%s) and %d (%s) overlap by %.3g m at the start", (int)a + 1,
                            model->body[a].name, (int)b + 1, model->body[b].name, -contact.gap);
+        const cn_mark *mark = model_mark_of(model, &later->source);
         base_fail_hint(error,
-                       "move them apart, or accept overlaps up to detection.overlap (now %.3g m)",
-                       model->settings.overlap_max);
+                       "move them apart%s%s%s%s%s, or accept overlaps up to detection.overlap "
+                       "(now %.3g m)",
+                       mark ? " (the position of " : "", mark ? mark->name : "", mark ? " is " : "",
+                       mark ? mark->about : "", mark ? ")" : "", model->settings.overlap_max);
         base_fail_at(error, later->source.file, later->source.line, later->source.column);
     }
     return status;
@@ -73,20 +76,33 @@ static cn_status check_start(cn_sim *sim, cn_error *error) {
 
 static bool allocate(cn_sim *sim) {
     const cn_model *model = sim->model;
-    int64_t poses = (int64_t)model_pose_size(model->dim) * model->body_count;
-    int64_t velocities = (int64_t)model_velocity_size(model->dim) * model->body_count;
+    int64_t poses = model_pose_count(model), velocities = model_velocity_count(model);
     sim->memory = cn_arena_create(&sim->env);
     sim->step_memory = cn_arena_create(&sim->env);
     sim->scratch = cn_arena_create(&sim->env);
     sim->impulses = cn_arena_create(&sim->env);
+    sim->before = cn_arena_create(&sim->env);
+    sim->stored = true;
     sim->solvers.cache = sim->solvers.opts.cache = cn_solve_cache_create(&sim->env);
     sim->detector = det_detector_create(model, &sim->env, sim->scratch);
     sim->control = model->control ? sys_script_copy(model->control->script, &sim->env) : NULL;
-    if (!sim->memory || !sim->step_memory || !sim->scratch || !sim->impulses || !sim->detector ||
-        !sim->solvers.cache || (model->control && !sim->control)) {
+    if (!sim->memory || !sim->step_memory || !sim->scratch || !sim->impulses || !sim->before ||
+        !sim->detector || !sim->solvers.cache || (model->control && !sim->control)) {
         return false;
     }
-    sim->signals = model_evaluator(model, &sim->env, sim->control);
+    sim->outside.input = BASE_TAKE(sim->memory, double, model->inputs.count);
+    if (!sim->outside.input) {
+        return false;
+    }
+    for (int32_t i = 0; i < model->inputs.count; i++) {
+        sim->outside.input[i] = model->inputs.start[i];
+    }
+    sim->contacts = BASE_TAKE_ZERO(sim->memory, base_buffer, 1);
+    if (!sim->contacts) {
+        return false;
+    }
+    base_buffer_init(sim->contacts, &sim->env);
+    sim->signals = model_evaluator(model, &sim->env, sim->control, sim->outside.input);
     sim->state.q = BASE_TAKE(sim->memory, double, poses);
     sim->state.v = BASE_TAKE(sim->memory, double, velocities);
     sim->state.joint_impulse = BASE_TAKE_ZERO(sim->memory, double, model->joint_row_count);
@@ -95,11 +111,14 @@ static bool allocate(cn_sim *sim) {
         !sim->state.joint_angle) {
         return false;
     }
-    memcpy(sim->state.q, model->q0, sizeof(double) * (size_t)poses);
+    size_t bodies = (size_t)model->body_count;
+    memcpy(sim->state.q, model->q0, sizeof(double) * (size_t)model_pose_size(model->dim) * bodies);
     memset(sim->state.v, 0, sizeof(double) * (size_t)velocities);
     if (model->v0) {
-        memcpy(sim->state.v, model->v0, sizeof(double) * (size_t)velocities);
+        memcpy(sim->state.v, model->v0,
+               sizeof(double) * (size_t)model_velocity_size(model->dim) * bodies);
     }
+    step_deformable_start(model, sim->state.q, sim->state.v);
     sim->state.drift_limit = HUGE_VAL;
     sim->steering = sim_steering_default(model);
     sim->sleep.model = model;
@@ -122,7 +141,8 @@ cn_status cn_sim_create(const cn_model *model, const cn_env *env, cn_sim **out, 
     if (!sim) {
         return base_fail_memory(error);
     }
-    *sim = (cn_sim){.env = own, .model = model};
+    *sim = (cn_sim){.env = own, .model = model, .first_model = model};
+    sim_progress_begin(sim);
     if (!own.threads && model->settings.threads > 1) {
         sim->own_threads = sim->env.threads = cn_threads_create(model->settings.threads);
     }
@@ -131,6 +151,7 @@ cn_status cn_sim_create(const cn_model *model, const cn_env *env, cn_sim **out, 
     base_buffer_init(&sim->retry.forced, &sim->env);
     base_buffer_init(&sim->backup, &sim->env);
     base_buffer_init(&sim->held, &sim->env);
+    base_buffer_init(&sim->journal, &sim->env);
     cn_status status = model->system ? CN_OK : choose_scheme(sim, error);
     if (status == CN_OK) {
         status = sim_choose_solvers(model, &sim->solvers, error);
@@ -142,7 +163,13 @@ cn_status cn_sim_create(const cn_model *model, const cn_env *env, cn_sim **out, 
         status = check_shapes(model, error);
     }
     if (status == CN_OK) {
-        status = check_start(sim, error);
+        status = sim_check_overlap(sim, sim->state.q, sim->state.v, error);
+    }
+    if (status == CN_OK) {
+        status = step_deformable_create(model, &sim->env, &sim->deformable, error);
+    }
+    if (status == CN_OK && sim->deformable) {
+        status = step_deformable_check_start(sim->deformable, &sim->state, sim->step_memory, error);
     }
     if (status == CN_OK && model->joint_count > 0) {
         const double *impulses;
@@ -171,6 +198,7 @@ void cn_sim_destroy(cn_sim *sim) {
     cn_system_run_destroy(sim->system);
     step_rigid_system_destroy(sim->rigid);
     det_detector_destroy(sim->detector);
+    step_deformable_destroy(sim->deformable);
     base_evaluator_destroy(sim->signals);
     sys_script_destroy(sim->control);
     base_buffer_free(&sim->sleep.stored);
@@ -178,11 +206,18 @@ void cn_sim_destroy(cn_sim *sim) {
     base_buffer_free(&sim->retry.forced);
     base_buffer_free(&sim->backup);
     base_buffer_free(&sim->held);
+    base_buffer_free(&sim->journal);
     cn_solve_cache_destroy(sim->solvers.cache);
+    if (sim->contacts) {
+        base_buffer_free(sim->contacts);
+    }
     cn_arena_destroy(sim->impulses);
+    cn_arena_destroy(sim->before);
     cn_arena_destroy(sim->scratch);
     cn_arena_destroy(sim->step_memory);
+    cn_arena_destroy(sim->bodies);
     cn_arena_destroy(sim->memory);
+    model_copy_destroy(sim->own_model);
     cn_threads_destroy(sim->own_threads);
     cn_env env = sim->env;
     env.allocator.resize(env.allocator.user, sim, sizeof *sim, 0);

@@ -1,5 +1,6 @@
 // step/sim_query.c
 // What a run shows of its state and of its last step.
+#include "step/deformable/deformable.h"
 #include "step/sim.h"
 
 #include "base/arena.h"
@@ -66,9 +67,24 @@ void cn_sim_velocities(const cn_sim *sim, double *v) {
            sizeof *v * (size_t)model_velocity_size(model->dim) * (size_t)model->body_count);
 }
 
+void cn_sim_nodes(const cn_sim *sim, double *x, double *v) {
+    if (!sim) {
+        return;
+    }
+    const cn_model *model = sim->model;
+    int64_t count = (int64_t)model->dim * model->node_count;
+    const double *u = sim->state.q + model_node_pose(model, 0);
+    for (int64_t i = 0; x && i < count; i++) {
+        x[i] = model->node_start[i] + u[i];
+    }
+    if (v && count > 0) {
+        memcpy(v, sim->state.v + model_node_velocity(model, 0), sizeof *v * (size_t)count);
+    }
+}
+
 bool cn_sim_body(const cn_sim *sim, cn_body_id body, cn_body_state *out) {
     const cn_model *model = sim->model;
-    if (body < 1 || body > model->body_count) {
+    if (!cn_sim_has_body(sim, body)) {
         return false;
     }
     const double *v = sim->state.v + (int64_t)model_velocity_size(model->dim) * (body - 1);
@@ -94,7 +110,7 @@ bool cn_sim_body_named(const cn_sim *sim, const char *name, cn_body_state *out) 
 
 bool cn_sim_contact_force(const cn_sim *sim, cn_body_id body, double force[3]) {
     double h = sim->state.last_h > 0.0 ? sim->state.last_h : sim->model->settings.step;
-    if (body < 1 || body > sim->model->body_count) {
+    if (!cn_sim_has_body(sim, body)) {
         return false;
     }
     memset(force, 0, 3 * sizeof *force);
@@ -117,6 +133,10 @@ void cn_sim_energy(const cn_sim *sim, double *kinetic, double *potential) {
     }
     step_energy_of(&sim->env, sim->model, sim->steering.gravity, sim->state.q, sim->state.v,
                    kinetic, potential);
+    step_soft_energy soft = step_deformable_energy_of(sim->deformable, sim->steering.gravity,
+                                                      sim->state.q, sim->state.v);
+    *kinetic += soft.kinetic;
+    *potential += soft.potential + soft.elastic;
 }
 
 int32_t cn_sim_contact_count(const cn_sim *sim) {
@@ -124,12 +144,13 @@ int32_t cn_sim_contact_count(const cn_sim *sim) {
         return 0;
     }
     return sim->system ? sim_system_contact_count(sim)
-                       : sim->last.contacts.count + step_stored_count(&sim->sleep);
+                       : sim->last.contacts.count + sim_restored_count(sim) +
+                             step_stored_count(&sim->sleep);
 }
 
-// The problem contact of a listed one, -1: it took no part. Both ascend, so it is not behind the
-// listed one, and not further before it than there are others that took no part.
-static int32_t problem_contact(const step_data *step, int32_t index) {
+// The first problem contact that is a listed one or behind it. Both ascend, so it is not behind the
+// place of the listed one, and not further before it than there are others that took no part.
+static int32_t problem_behind(const step_data *step, int32_t index) {
     int32_t contacts = step->assembled.contacts, low = index - (step->contacts.count - contacts),
             high = index < contacts ? index : contacts;
     low = low > 0 ? low : 0;
@@ -141,9 +162,14 @@ static int32_t problem_contact(const step_data *step, int32_t index) {
             high = middle;
         }
     }
-    bool found =
-        low < step->assembled.contacts && asm_assembled_listed(&step->assembled, low) == index;
-    return found ? low : -1;
+    return low;
+}
+
+// The problem contact of a listed one, -1: it took no part.
+static int32_t problem_contact(const step_data *step, int32_t index) {
+    int32_t a = problem_behind(step, index);
+    bool found = a < step->assembled.contacts && asm_assembled_listed(&step->assembled, a) == index;
+    return found ? a : -1;
 }
 
 // The velocity of problem contact a at the end of the step, in contact axes.
@@ -203,16 +229,19 @@ static void record_answer(const cn_sim *sim, const det_contact *contact, int32_t
     }
 }
 
-void sim_contact_parts(const cn_sim *sim, int32_t index, uint32_t parts, cn_contact_record *out) {
-    if (sim->system) {
-        sim_system_contact(sim, index, out);
-        return;
-    }
+// Contact `index` of bodies, which is problem contact a; -1: none.
+static void record_contact(const cn_sim *sim, int32_t index, int32_t a, uint32_t parts,
+                           cn_contact_record *out) {
     const step_data *step = &sim->last;
     *out = (cn_contact_record){.status = 0};
     if (index >= step->contacts.count) {
-        const step_stored_contact *stored = (const void *)sim->sleep.stored.data;
-        stored += index - step->contacts.count;
+        int32_t behind = index - step->contacts.count, restored = sim_restored_count(sim);
+        const step_stored_contact *stored = (const void *)sim->contacts->data;
+        if (behind >= restored) {
+            stored = (const void *)sim->sleep.stored.data;
+            behind -= restored;
+        }
+        stored += behind;
         record_place(&stored->contact, out);
         memcpy(out->impulse, stored->impulse, sizeof out->impulse);
         out->friction = stored->friction;
@@ -223,10 +252,38 @@ void sim_contact_parts(const cn_sim *sim, int32_t index, uint32_t parts, cn_cont
     if (parts & STEP_RECORD_PLACE) {
         record_place(contact, out);
     }
-    int32_t a = parts & ~(uint32_t)STEP_RECORD_PLACE ? problem_contact(step, index) : -1;
-    if (a >= 0) {
+    if (a >= 0 && parts & ~(uint32_t)STEP_RECORD_PLACE) {
         record_answer(sim, contact, a, parts, out);
     }
+}
+
+void sim_contact_parts(const cn_sim *sim, int32_t index, uint32_t parts, cn_contact_record *out) {
+    if (sim->system) {
+        sim_system_contact(sim, index, out);
+        return;
+    }
+    bool listed = index < sim->last.contacts.count && parts & ~(uint32_t)STEP_RECORD_PLACE;
+    record_contact(sim, index, listed ? problem_contact(&sim->last, index) : -1, parts, out);
+}
+
+int32_t sim_problem_behind(const cn_sim *sim, int32_t index) {
+    return problem_behind(&sim->last, index);
+}
+
+void sim_contact_next(const cn_sim *sim, int32_t index, uint32_t parts, sim_contact_cursor *cursor,
+                      cn_contact_record *out) {
+    const asm_assembled *assembled = &sim->last.assembled;
+    if (sim->system || index >= sim->last.contacts.count) {
+        sim_contact_parts(sim, index, parts, out);
+        return;
+    }
+    if (!cursor->started) {
+        cursor->started = true;
+        cursor->next = problem_behind(&sim->last, index);
+    }
+    bool found = cursor->next < assembled->contacts &&
+                 asm_assembled_listed(assembled, cursor->next) == index;
+    record_contact(sim, index, found ? cursor->next++ : -1, parts, out);
 }
 
 cn_status cn_sim_contact(const cn_sim *sim, int32_t index, cn_contact_record *out) {

@@ -52,20 +52,16 @@ static void choose_settle(const cn_settings *settings, const cn_solver_info *inf
     }
 }
 
-static cn_status choose_solver(const char *name, const cn_settings *settings,
-                               const cn_friction_solver **solver, cn_solve_opts *opts,
-                               cn_error *error) {
-    *solver = cn_friction_solver_find(name);
-    if (!*solver) {
-        return base_fail(error, CN_ERR_ARGUMENT, "there is no friction solver named %s", name);
-    }
-    *opts = cn_solve_opts_default(&(*solver)->info);
+// The options of a solver as the settings have them.
+static cn_status choose_opts(const cn_friction_solver *solver, const cn_settings *settings,
+                             cn_solve_opts *opts, cn_error *error) {
+    *opts = cn_solve_opts_default(&solver->info);
     opts->tolerance = settings->tolerance;
     opts->time_limit = settings->time_limit;
     if (settings->max_iterations > 0) {
         opts->max_iterations = settings->max_iterations;
     }
-    choose_settle(settings, &(*solver)->info, opts);
+    choose_settle(settings, &solver->info, opts);
     if (settings->local) {
         opts->local = cn_local_solver_find(settings->local);
     }
@@ -74,6 +70,15 @@ static cn_status choose_solver(const char *name, const cn_settings *settings,
                          settings->local);
     }
     return CN_OK;
+}
+
+static cn_status choose_solver(const char *name, const cn_friction_solver *own,
+                               const cn_settings *settings, const cn_friction_solver **solver,
+                               cn_solve_opts *opts, cn_error *error) {
+    *solver = own ? own : cn_friction_solver_find(name);
+    return *solver
+               ? choose_opts(*solver, settings, opts, error)
+               : base_fail(error, CN_ERR_ARGUMENT, "there is no friction solver named %s", name);
 }
 
 // The solvers that take something, as a list for a hint.
@@ -110,13 +115,14 @@ static cn_status check_solver(const cn_model *model, const cn_friction_solver *s
 
 cn_status sim_choose_solvers(const cn_model *model, step_solvers *out, cn_error *error) {
     const cn_settings *settings = &model->settings;
-    cn_status status = choose_solver(settings->solver, settings, &out->main, &out->opts, error);
+    cn_status status = choose_solver(settings->solver, settings->own_solver, settings, &out->main,
+                                     &out->opts, error);
     if (status == CN_OK && settings->params) {
         status = choose_params(settings->params, &out->main->info, &out->opts, error);
     }
     if (status == CN_OK) {
-        status =
-            choose_solver(settings->fallback, settings, &out->fallback, &out->fallback_opts, error);
+        status = choose_solver(settings->fallback, NULL, settings, &out->fallback,
+                               &out->fallback_opts, error);
     }
     if (status == CN_OK) {
         status = check_solver(model, out->main, "solver.name", error);
@@ -125,4 +131,40 @@ cn_status sim_choose_solvers(const cn_model *model, step_solvers *out, cn_error 
         status = check_solver(model, out->fallback, "solver.fallback", error);
     }
     return status;
+}
+
+cn_status cn_sim_set_solver(cn_sim *sim, const cn_friction_solver *solver, cn_error *error) {
+    if (!sim) {
+        return base_fail_missing(error);
+    }
+    if (sim->system) {
+        return base_fail(error, CN_ERR_UNSUPPORTED, "the scheme %s takes no solver of its own",
+                         sim->model->settings.scheme);
+    }
+    step_solvers chosen = sim->solvers;
+    cn_status status = CN_OK;
+    if (!solver) {
+        status = sim_choose_solvers(sim->model, &chosen, error);
+    } else if (!solver->solve || !solver->info.name) {
+        status = base_fail(error, CN_ERR_ARGUMENT, "a solver needs a name and a function");
+    } else {
+        status = check_solver(sim->model, solver, "the solver given", error);
+        uint32_t takes = sim->model->dim == 2 ? CN_SOLVES_2D : CN_SOLVES_3D;
+        if (status == CN_OK && !(solver->info.accepts & takes)) {
+            status = base_fail(error, CN_ERR_UNSUPPORTED, "%s does not take problems in %dD",
+                               solver->info.name, (int)sim->model->dim);
+        }
+        status = status == CN_OK ? choose_opts(solver, &sim->model->settings, &chosen.opts, error)
+                                 : status;
+    }
+    CN_TRY(status);
+    if (solver) {
+        sim->own_solver = *solver;
+        chosen.main = &sim->own_solver;
+    }
+    chosen.opts.cache = sim->solvers.cache;
+    chosen.opts.progress = sim->solvers.opts.progress;
+    chosen.opts.progress_user = sim->solvers.opts.progress_user;
+    sim->solvers = chosen;
+    return CN_OK;
 }

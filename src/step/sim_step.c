@@ -11,9 +11,8 @@
 // A step of the model's length, or in parts.
 static cn_status step_bodies(cn_sim *sim, double t, cn_step_report *report, cn_error *error) {
     const cn_settings *settings = &sim->model->settings;
-    sim->phases = (step_phase_clock){.phase = STEP_PHASES};
     step_enter(&sim->phases, STEP_ADVANCE);
-    bool first = sim->state.last_h == 0.0;
+    bool first = sim->state.last_h == 0.0 || sim->outside.jumped;
     step_context whole = sim_context(sim, t, settings->step);
     int32_t parts = first ? step_fast_parts(&whole, error) : 1;
     double h = settings->step / fmax(parts, 1);
@@ -45,15 +44,20 @@ cn_status cn_sim_step(cn_sim *sim, cn_step_report *report, cn_error *error) {
     }
     const cn_settings *settings = &sim->model->settings;
     double t = cn_sim_time(sim);
-    bool limited = settings->time_limit > 0.0;
+    bool limited = settings->time_limit > 0.0 || settings->wall_limit > 0.0;
     sim->solvers.limit.start = limited ? base_clock_cpu() : 0.0;
+    sim->solvers.limit.wall_start = limited ? base_clock_steady() : 0.0;
+    sim->solvers.limit.solving = sim->solvers.limit.start; // steps may have nothing to solve
+    sim->solvers.limit.wall_solved = sim->solvers.limit.wall_start;
     *report = (cn_step_report){.outcome = CN_SOLVED};
+    sim_progress_start(sim);
     cn_status status = base_poll_status(&sim->env, error);
     if (status != CN_OK) {
         return status;
     }
     sim->solvers.effort = settings->effort;
     sim->protects = false;
+    sim->stored = false;
     sim->held.size = 0;
     size_t held = sizeof(double) * (size_t)step_control_count(sim->model);
     if (held > 0 && !base_buffer_append(&sim->held, sim->control->held, held)) {
@@ -68,16 +72,21 @@ cn_status cn_sim_step(cn_sim *sim, cn_step_report *report, cn_error *error) {
     if (status != CN_OK) {
         sim_undo(sim);
     }
+    sim->stored = true;
     if (status == CN_OK) {
+        sim->restored = false;
         sim->state.step++;
         report->work_external += sim->steering_work;
         sim->steering_work = 0.0;
+        sim->outside.jumped = false;
+        sim_end_push(sim);
     }
     report->step = sim->state.step;
     report->t = cn_sim_time(sim);
     if (limited) {
         sim->solvers.limit.rest =
             base_clock_cpu() - sim->solvers.limit.solving - sim->last.solved.cpu_s;
+        sim->solvers.limit.wall_rest = base_clock_steady() - sim->solvers.limit.wall_solved;
     }
     return status;
 }

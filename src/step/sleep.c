@@ -8,7 +8,8 @@
 // It wakes as a whole, in the step in which something changes: an awake body presses on one of its
 // own (the step is then made again with the island awake), a driven body that moves comes within
 // the alert distance, a given force on it is not what it was, the spring of a hand pulls at it, or
-// gravity or friction are steered. Bodies of joints do not sleep.
+// gravity or friction are steered. Bodies of joints do not sleep, nor does anything beside deformable
+// bodies.
 #include "step/step.h"
 
 #include "base/arena.h"
@@ -33,6 +34,9 @@ bool step_sleep_prepare(step_sleep *sleep, cn_arena *memory) {
     }
     for (int32_t i = 0; i < model->body_count; i++) {
         state->island[i] = -1;
+    }
+    for (int32_t i = 0; model->deformable_count > 0 && i < model->body_count; i++) {
+        sleep->restless[i] = true; // what moves without being a free body would not wake them
     }
     for (int32_t j = 0; j < model->joint_count; j++) {
         sleep->restless[model->joint[j].body[0]] = true;
@@ -87,6 +91,15 @@ void step_wake_all(step_sleep *sleep) {
     }
     sleep->fresh.size = 0;
     filter_stored(sleep);
+}
+
+void step_wake_body(step_sleep *sleep, int32_t body) {
+    if (sleep->state->island) {
+        sleep->state->quiet[body] = 0.0;
+        wake(sleep, body);
+        sleep->fresh.size = 0;
+        filter_stored(sleep);
+    }
 }
 
 // ---- in a step ----

@@ -1,7 +1,7 @@
 // step/solve.c
 // The problem of a step and its solvers: the scene's, with the policy "retry" also the fallback,
 // both within what the step has left of its effort and time.
-#include "step/step.h"
+#include "step/deformable/deformable.h"
 
 #include "base/arena.h"
 #include "base/clock.h"
@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define SLIDE_MARGIN 1e-9     // a contact slides when |r_T| is within this share of mu r_N
+#define EFFORT_LEFT 0.1       // of the effort of a step, for every solve after the first
 #define NORMALS_SOLVER "auto" // takes every operator, and joints
 
 static const cn_param *budget_param(const cn_solver_info *info) {
@@ -41,9 +42,11 @@ static void bound_effort(double effort, const cn_solver_info *info, cn_solve_opt
     }
 }
 
-// What a solve with these options took of the effort.
-static void spend_effort(double *effort, const cn_solve_opts *opts, int32_t max_iterations,
-                         cn_solve_report *report) {
+// Takes what a solve with these options took from the effort. A part of the whole is always left: a
+// step whose first solve spent everything may have to be solved again with more contacts, and an
+// answer that is nothing but its start is worse than none.
+static void spend_effort(double *effort, double whole, const cn_solve_opts *opts,
+                         int32_t max_iterations, cn_solve_report *report) {
     if (!(*effort > 0.0)) {
         return;
     }
@@ -51,22 +54,37 @@ static void spend_effort(double *effort, const cn_solve_opts *opts, int32_t max_
         report->outcome = CN_EFFORT;
         report->detail = "the effort of the step is spent";
     }
-    *effort = fmax(*effort - fmax(report->work, report->iterations), 1.0);
+    double spent = fmax(report->work, report->iterations);
+    *effort = fmax(*effort - spent, fmax(EFFORT_LEFT * whole, 1.0));
 }
 
 // The solver's settings with what the step has left of its time: the limit is the whole step's, so
 // detection and assembly have had their part, and what follows the solve gets as much as last time.
-static cn_solve_opts limited(step_solvers *solvers, const cn_solver_info *info,
+static cn_solve_opts limited(step_solvers *solvers, double wall_limit, const cn_solver_info *info,
                              const cn_solve_opts *opts) {
     cn_solve_opts own = *opts;
+    step_time_limit *limit = &solvers->limit;
     bound_effort(solvers->effort, info, &own);
     if (opts->time_limit > 0.0) {
-        step_time_limit *limit = &solvers->limit;
         limit->solving = base_clock_cpu();
         double spent = limit->solving - limit->start;
         own.time_limit = fmax(opts->time_limit - spent - limit->rest, DBL_MIN);
     }
+    if (wall_limit > 0.0) {
+        own.deadline = fmax(limit->wall_start + wall_limit - limit->wall_rest, DBL_MIN);
+    }
     return own;
+}
+
+static bool is_limited(const cn_solve_opts *opts) {
+    return opts->time_limit > 0.0 || opts->deadline > 0.0;
+}
+
+// The time when a solve ended, of steps with a limit by the wall clock.
+static void note_end(step_solvers *solvers, const cn_solve_opts *opts) {
+    if (opts->deadline > 0.0) {
+        solvers->limit.wall_solved = base_clock_steady();
+    }
 }
 
 // The fallback from the best iterate; its answer replaces one that is worse.
@@ -82,13 +100,16 @@ static cn_status try_fallback(const step_context *in, step_solvers *solvers, con
     memcpy(trial_r, r, bytes);
     cn_solve_report trial;
     step->retries++;
-    cn_solve_opts opts = limited(solvers, &solvers->fallback->info, &solvers->fallback_opts);
-    cn_status status = solve_friction_drive(p, solvers->fallback, &opts, opts.time_limit > 0.0,
+    cn_solve_opts opts = limited(solvers, in->model->settings.wall_limit, &solvers->fallback->info,
+                                 &solvers->fallback_opts);
+    cn_status status = solve_friction_drive(p, solvers->fallback, &opts, is_limited(&opts),
                                             in->scratch, trial_r, trial_u, &trial, error);
+    note_end(solvers, &opts);
     if (status != CN_OK) {
         return status;
     }
-    spend_effort(&solvers->effort, &opts, solvers->fallback_opts.max_iterations, &trial);
+    spend_effort(&solvers->effort, in->model->settings.effort, &opts,
+                 solvers->fallback_opts.max_iterations, &trial);
     if (trial.grade.residual < step->solved.grade.residual) {
         int32_t before = step->solved.iterations;
         memcpy(r, trial_r, bytes);
@@ -107,10 +128,13 @@ cn_status step_solve(const step_context *in, step_solvers *solvers, const cn_fri
     int32_t before = step->solved.iterations;
     step_enter(in->clock, STEP_SOLVE);
     step->solver = solvers->main->info.name;
-    cn_solve_opts opts = limited(solvers, &solvers->main->info, &solvers->opts);
-    cn_status status = solve_friction_drive(problem, solvers->main, &opts, opts.time_limit > 0.0,
+    cn_solve_opts opts =
+        limited(solvers, in->model->settings.wall_limit, &solvers->main->info, &solvers->opts);
+    cn_status status = solve_friction_drive(problem, solvers->main, &opts, is_limited(&opts),
                                             in->scratch, r, u, &step->solved, error);
-    spend_effort(&solvers->effort, &opts, solvers->opts.max_iterations, &step->solved);
+    note_end(solvers, &opts);
+    spend_effort(&solvers->effort, in->model->settings.effort, &opts, solvers->opts.max_iterations,
+                 &step->solved);
     cn_outcome outcome = step->solved.outcome;
     // Another solver does not help where time or effort is up.
     if (status == CN_OK && in->model->settings.on_stall == CN_STALL_RETRY && outcome != CN_SOLVED &&
@@ -161,6 +185,7 @@ cn_status step_solve_normals(const step_context *in, const det_contact_list *con
                               .theta = 1.0,
                               .scheme = ASM_SHIFT_GIVEN,
                               .given = given,
+                              .answers = in->deformable ? in->deformable->answers : NULL,
                               .drift = CN_DRIFT_BAUMGARTE,
                               .held_only = true};
     cn_status status =

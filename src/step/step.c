@@ -4,7 +4,7 @@
 //
 // Each phase is a call that names what it reads and what it writes (step/step.h). Here nothing is
 // computed. A step that does not stand is made again here, in halves or parts by step/adapt.c.
-#include "step/step.h"
+#include "step/deformable/deformable.h"
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -17,7 +17,7 @@ static cn_status begin(const step_context *in, const step_vectors *vectors, step
                        step_data *step, cn_error *error) {
     const cn_model *model = in->model;
     bool loaded = model->force_count > 0 || model->joint_count > 0 || in->state->island ||
-                  in->steering->pulled != 0;
+                  in->steering->pulled != 0 || in->given[0] || in->given[1];
     *step = (step_data){
         .t = in->t, .h = in->h, .opts = in->opts, .drift_limit = HUGE_VAL, .joint_worst = -1};
     base_arena_release(in->memory, (base_arena_mark){0});
@@ -26,11 +26,18 @@ static cn_status begin(const step_context *in, const step_vectors *vectors, step
         step->load = BASE_TAKE_ZERO(in->memory, double, 6 * (int64_t)model->body_count);
         complete = step->load != NULL;
     }
+    if (complete && model->joint_count > 0) {
+        step->effort = BASE_TAKE_ZERO(in->memory, double, model->joint_count);
+        complete = step->effort != NULL;
+    }
     if (!complete) {
         return base_fail_memory(error);
     }
+    step->joints = model->joint_count;
+    step->given = in->given[0] || in->given[1];
     step->v_seen = step->v_new;
     step_prescribe_velocities(model, in->opts.signals, in->t, step->v_old);
+    step_deformable_begin(in, step->v_old);
     return step_sleep_begin(in, sleep, step->v_old, &step->resting) == CN_OK
                ? CN_OK
                : base_fail_memory(error);
@@ -44,6 +51,7 @@ static cn_status detect(const step_context *in, const bool *resting, const doubl
     det_detector_rest(in->detector, resting);
     cn_status status = det_detect(in->detector, q, v, fmax(in->h, in->sweep), contacts, error);
     contacts->missed += missed;
+    status = status == CN_OK ? step_deformable_detect(in, q, v, contacts, error) : status;
     step_enter(in->clock, STEP_ASSEMBLE);
     return status;
 }
@@ -98,10 +106,13 @@ static cn_status try_step(const step_context *in, const step_vectors *vectors, s
     if (status == CN_OK) {
         step_drift(in, in->state->q, step->v_old, in->h * (1.0 - in->opts.theta), step->q_middle,
                    step->v_old);
+        status = step_deformable_place(in, step, error);
+    }
+    if (status == CN_OK) {
         status = detect(in, step->resting, step->q_middle, step->v_old, &step->contacts, error);
     }
     if (status == CN_OK) {
-        step_add_loads(in, step->q_middle, step->load);
+        step_add_loads(in, step->q_middle, step->load, step->effort);
         step->woken = step_wake_loaded(in, step->resting, step->load, &step->contacts, sleep);
         if (step->woken > 0) {
             step->verdict = STEP_AGAIN;
@@ -122,6 +133,10 @@ static cn_status try_step(const step_context *in, const step_vectors *vectors, s
     }
     if (status == CN_OK) {
         step_still_sleeping(in, step->resting, step->v_free);
+        status = step_deformable_free(in, step, error);
+    }
+    if (status == CN_OK) {
+        step->opts.answers = in->deformable ? in->deformable->answers : NULL;
         status = asm_assemble(model, in->state, &step->contacts, &step->inertia, step->v_old,
                               step->v_free, &step->opts, in->memory, &step->assembled, error);
     }

@@ -19,12 +19,14 @@ typedef struct step_context {
     const cn_model *model;
     const model_state *state; // that the step starts from
     const cn_steering *steering;
+    const double *given[2]; // loads from outside, 6 a body; NULL: none
     double t, h;            // start and length [s]
     double sweep;           // [s] from q~ to that of the next step
     asm_assemble_opts opts; // theta and the laws, as the scheme has them
     cn_arena *memory;       // of what a step finds, until the next step
     cn_arena *scratch;      // of a solve
     det_detector *detector;
+    struct step_deformable *deformable; // step/deformable/deformable.h; NULL: all bodies are rigid
     step_phase_clock *clock;
 } step_context;
 
@@ -90,10 +92,13 @@ typedef struct step_data {
     double *q_middle; // q~
     double *v_old;    // v_i as it is at q~, with the driven bodies' velocities
     double *v_free;
-    double *v_new; // v_free + M^-1 H r, at q~
-    double *q, *v; // the end
-    double *load;  // force and torque F_theta of each body, gravity left out, 6 each (2D: f_x f_y
-                   // torque in 0 1 5); NULL: there is none
+    double *v_new;  // v_free + M^-1 H r, at q~
+    double *q, *v;  // the end
+    double *load;   // force and torque F_theta of each body, gravity left out, 6 each (2D: f_x f_y
+                    // torque in 0 1 5); NULL: there is none
+    bool given;     // some of it comes from outside
+    double *effort; // of motors that are forces, one a joint; NULL: there are no joints
+    int32_t joints; // that took part
 
     // ---- before the solve
     bool *resting;  // bodies that sleep, are fixed or do not move; NULL: sleeping is off
@@ -172,8 +177,8 @@ cn_status step_integrate(const step_context *in, const asm_assembled *assembled,
 
 // Velocities that motions prescribe at time t, written into v.
 void step_prescribe_velocities(const cn_model *model, base_evaluator *signals, double t, double *v);
-// Adds the given forces of the step, at poses q.
-void step_add_loads(const step_context *in, const double *q, double *load);
+// Adds the given forces of the step, at poses q; effort: as in step_data, or NULL.
+void step_add_loads(const step_context *in, const double *q, double *load, double *effort);
 // Adds the force of the spring that pulls a body.
 void step_add_pull(const step_context *in, const double *q, const double *v,
                    const asm_inertia_map *inertia, double *load);
@@ -216,6 +221,13 @@ cn_status step_project_joints(const step_context *in, const step_solvers *solver
 cn_status step_project_joint_velocities(const step_context *in, const step_solvers *solvers,
                                         const double *q, double *v, const double **impulses,
                                         cn_error *error);
+// The same where rates across joints are above min [m/s], [rad/s].
+cn_status step_remove_joint_rates(const step_context *in, const step_solvers *solvers, double min,
+                                  const double *q, double *v, const double **impulses,
+                                  cn_error *error);
+// Poses onto the joints, the nearest way in the metric of the masses.
+cn_status step_project_positions(const step_context *in, const step_solvers *solvers, double *q,
+                                 cn_error *error);
 
 // ---- fast pairs (step/fast_pairs.c) ----
 
@@ -241,6 +253,7 @@ bool step_sleep_prepare(step_sleep *sleep, cn_arena *memory); // false: no memor
 bool step_is_asleep(const model_state *state, int32_t body);
 int32_t step_stored_count(const step_sleep *sleep);
 void step_wake_all(step_sleep *sleep);
+void step_wake_body(step_sleep *sleep, int32_t body); // and its island
 // The bodies that rest during a step with velocities v at its start; NULL: sleeping is off.
 cn_status step_sleep_begin(const step_context *in, step_sleep *sleep, const double *v,
                            bool **resting);

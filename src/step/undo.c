@@ -12,7 +12,7 @@
 static bool protect_bodies(cn_sim *sim) {
     step_save save;
     bool stored = true;
-    sim_parts(sim, &save);
+    sim_parts(sim, false, &save); // which needs no memory
     for (int32_t i = 0; stored && i < save.count; i++) {
         stored = base_buffer_append(&sim->backup, save.part[i].bytes, save.part[i].size);
     }
@@ -45,6 +45,8 @@ void sim_undo(cn_sim *sim) {
         sim->steering = steering;
     } else if (!sim->system) {
         sim->last = (step_data){0};
+        sim->previous.count = 0;
+        sim->restored = false;
         det_detector_rest(sim->detector, NULL);
         det_detector_reset(sim->detector);
     }

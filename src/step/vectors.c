@@ -16,16 +16,15 @@
 #include <string.h>
 
 static size_t pose_bytes(const cn_model *model) {
-    return sizeof(double) * (size_t)model_pose_size(model->dim) * (size_t)model->body_count;
+    return sizeof(double) * (size_t)model_pose_count(model);
 }
 
 static size_t velocity_bytes(const cn_model *model) {
-    return sizeof(double) * (size_t)model_velocity_size(model->dim) * (size_t)model->body_count;
+    return sizeof(double) * (size_t)model_velocity_count(model);
 }
 
 bool step_vectors_create(const cn_model *model, bool schemed, cn_arena *memory, step_vectors *out) {
-    int64_t poses = (int64_t)model_pose_size(model->dim) * model->body_count;
-    int64_t velocities = (int64_t)model_velocity_size(model->dim) * model->body_count;
+    int64_t poses = model_pose_count(model), velocities = model_velocity_count(model);
     *out = (step_vectors){.next_q = NULL};
     // Sleeping looks at velocities of both ends; driven bodies, stored motion and fast pairs that
     // bounce at the middle.
@@ -39,8 +38,7 @@ bool step_vectors_create(const cn_model *model, bool schemed, cn_arena *memory, 
 
 bool step_vectors_take(const step_context *in, const step_vectors *vectors, step_data *step) {
     const cn_model *model = in->model;
-    int64_t poses = (int64_t)model_pose_size(model->dim) * model->body_count;
-    int64_t velocities = (int64_t)model_velocity_size(model->dim) * model->body_count;
+    int64_t poses = model_pose_count(model), velocities = model_velocity_count(model);
     step->shared = vectors->next_q != NULL;
     if (step->shared) {
         step->q_middle = step->q = vectors->next_q;

@@ -82,10 +82,7 @@ cn_status sys_smooth_acceleration(cn_system_run *run, const sys_instant *at, dou
     const cn_lagrangian *def = &run->system->lagrangian;
     size_t bytes = sizeof(double) * (size_t)def->n;
     memcpy(run->response.K, at->M, bytes * (size_t)def->n);
-    cn_status status = sys_response_prepare(&run->response, at->joint_rows, at->joint_rows, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(sys_response_prepare(&run->response, at->joint_rows, at->joint_rows, error));
     memcpy(a, at->F, bytes);
     if (def->joints > 0) {
         sys_joint_drift(run->system, at, &run->spare, run->d);

@@ -96,9 +96,7 @@ static cn_status alpha_jump(cn_system_run *run, double *w, double *v, cn_system_
     memcpy(run->response.K, run->now.M, sizeof(double) * (size_t)(n * n));
     cn_status status =
         sys_response_prepare(&run->response, run->now.joint_rows, run->now.joint_rows, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     double size = 0.0;
     for (int32_t i = 0; i < def->n; i++) {
         v[i] = run->now.v[i] - w[i];
@@ -194,14 +192,10 @@ static cn_status alpha_step(cn_system_run *run, const sys_alpha *alpha, cn_syste
     memcpy(run->old.q, run->q, bytes);
     memcpy(run->old.v, run->v, bytes);
     memcpy(acceleration, run->acceleration, bytes);
-    cn_status status = sys_instant_evaluate(system, &run->old, error);
-    if (status == CN_OK) {
-        sys_contacts_activate(run, &run->old, h, &run->set);
-        status = alpha_iterate(run, alpha, acceleration, w, a1, v, report, error);
-    }
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(sys_instant_evaluate(system, &run->old, error));
+    sys_contacts_activate(run, &run->old, h, &run->set);
+    CN_TRY(alpha_iterate(run, alpha, acceleration, w, a1, v, report, error));
+
     sys_contacts_report(run, run->now.t, &run->old, &run->now, run->old.v, &run->set, report);
     alpha_energy(run, report);
     memcpy(run->q, run->now.q, bytes);
@@ -219,14 +213,11 @@ cn_status sys_alpha_start(cn_system_run *run, cn_system_report *report, cn_error
     run->old.t = 0.0;
     memcpy(run->old.q, run->q, bytes);
     memcpy(run->old.v, run->v, bytes);
-    cn_status status = sys_instant_evaluate(run->system, &run->old, error);
-    if (status == CN_OK) {
-        status = sys_smooth_acceleration(run, &run->old, run->a, error);
-    }
-    if (status == CN_OK) {
-        memcpy(run->acceleration, run->a, bytes);
-    }
-    return status;
+    CN_TRY(sys_instant_evaluate(run->system, &run->old, error));
+    CN_TRY(sys_smooth_acceleration(run, &run->old, run->a, error));
+
+    memcpy(run->acceleration, run->a, bytes);
+    return CN_OK;
 }
 
 cn_status sys_newmark_step(cn_system_run *run, cn_system_report *report, cn_error *error) {

@@ -111,9 +111,7 @@ static cn_status gathered_solve(cn_system_run *run, gathered *g, cn_solve_report
                                 cn_error *error) {
     cn_csr matrix;
     cn_status status = gathered_matrix(run, g, &matrix, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     if (g->dim == 1) {
         cn_lcp lcp = {.n = g->count, .M = matrix, .q = g->q};
         cn_solve_opts opts = cn_solve_opts_default(&run->lcp->info);
@@ -140,10 +138,7 @@ static cn_status gather_and_solve(cn_system_run *run, const sys_instant *at, sys
         return base_fail_memory(error);
     }
     gather_fill(run, at, set, v, g);
-    cn_status status = gathered_solve(run, g, solved, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(gathered_solve(run, g, solved, error));
     for (int32_t j = 0; j < g->count; j++) {
         int64_t place = CN_CONTACT_PARTS * (int64_t)g->contact[j / g->dim] + j % g->dim;
         set->p[place] = g->p[j];

@@ -189,7 +189,8 @@ static cn_status event_first(cn_system_run *run, double t, double h, const doubl
         }
     }
     // y_end is that of the event, or of the whole step.
-    return status == CN_OK ? sys_smooth_try(run, t, first->length, error) : status;
+    CN_TRY(status);
+    return sys_smooth_try(run, t, first->length, error);
 }
 
 // ---- what happens at an event ----
@@ -229,22 +230,17 @@ static cn_status event_impact(cn_system_run *run, double t, int32_t *hits, cn_sy
     double *before = run->residual;
     memcpy(before, run->now.v, sizeof(double) * (size_t)n);
     memcpy(run->response.K, run->now.M, sizeof(double) * (size_t)(n * n));
-    cn_status status =
-        sys_response_prepare(&run->response, run->now.joint_rows, run->now.joint_rows, error);
-    if (status == CN_OK) {
-        status = sys_contacts_solve(run, &run->now, &run->set, run->now.v, report, error);
+    CN_TRY(sys_response_prepare(&run->response, run->now.joint_rows, run->now.joint_rows, error));
+    CN_TRY(sys_contacts_solve(run, &run->now, &run->set, run->now.v, report, error));
+
+    int32_t impacts = report->impacts;
+    sys_contacts_report(run, t, &run->now, &run->now, before, &run->set, report);
+    *hits += report->impacts > impacts;
+    for (int32_t c = 0; c < def->contacts; c++) {
+        run->smooth->bounced[c] = run->smooth->bounced[c] || run->set.p[CN_CONTACT_PARTS * c] > 0.0;
     }
-    if (status == CN_OK) {
-        int32_t impacts = report->impacts;
-        sys_contacts_report(run, t, &run->now, &run->now, before, &run->set, report);
-        *hits += report->impacts > impacts;
-        for (int32_t c = 0; c < def->contacts; c++) {
-            run->smooth->bounced[c] =
-                run->smooth->bounced[c] || run->set.p[CN_CONTACT_PARTS * c] > 0.0;
-        }
-        memcpy(run->smooth->y + n, run->now.v, sizeof(double) * (size_t)n);
-    }
-    return status;
+    memcpy(run->smooth->y + n, run->now.v, sizeof(double) * (size_t)n);
+    return CN_OK;
 }
 
 // Modes of the contacts that touch and neither approach nor part, by the complementarity of their
@@ -264,10 +260,7 @@ static cn_status event_modes(cn_system_run *run, cn_system_report *report, cn_er
         return CN_OK;
     }
     double *a = run->change;
-    cn_status status = sys_smooth_acceleration(run, &run->now, a, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(sys_smooth_acceleration(run, &run->now, a, error));
     sys_contact_drift(run->system, &run->now, &run->spare, s->drift);
     for (int32_t c = 0; c < def->contacts; c++) {
         double slip = sys_instant_velocity(run->system, &run->now, c, 1, run->now.v);
@@ -281,8 +274,8 @@ static cn_status event_modes(cn_system_run *run, cn_system_report *report, cn_er
             run->set.shift[CN_CONTACT_PARTS * c + 1] += copysign(EVENT_SLIDES * size, slip);
         }
     }
-    status = sys_contacts_solve(run, &run->now, &run->set, a, report, error);
-    for (int32_t c = 0; status == CN_OK && c < def->contacts; c++) {
+    CN_TRY(sys_contacts_solve(run, &run->now, &run->set, a, report, error));
+    for (int32_t c = 0; c < def->contacts; c++) {
         double slip = sys_instant_velocity(run->system, &run->now, c, 1, run->now.v);
         double push = sys_instant_velocity(run->system, &run->now, c, 1, a) +
                       run->set.shift[CN_CONTACT_PARTS * c + 1];
@@ -298,16 +291,14 @@ static cn_status event_modes(cn_system_run *run, cn_system_report *report, cn_er
                        : moving > 0.0 ? SYS_MODE_SLIDE_UP
                                       : SYS_MODE_SLIDE_DOWN;
     }
-    return status;
+    return CN_OK;
 }
 
 static cn_status event_handle(cn_system_run *run, double t, int32_t *hits, cn_system_report *report,
                               cn_error *error) {
-    cn_status status = event_look(run, t, error);
-    if (status == CN_OK) {
-        status = event_impact(run, t, hits, report, error);
-    }
-    return status == CN_OK ? event_modes(run, report, error) : status;
+    CN_TRY(event_look(run, t, error));
+    CN_TRY(event_impact(run, t, hits, report, error));
+    return event_modes(run, report, error);
 }
 
 // ---- accumulations ----
@@ -335,9 +326,7 @@ static cn_status event_cross(cn_system_run *run, double *t, double end, double f
         pressed = event_pressed(run) ? pressed + 1 : 0;
         *t = h < flight ? end : *t + h;
     }
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     // Contacts that pressed are closed now, and what the steps left of gap and speed is taken off.
     for (int32_t c = 0; c < def->contacts; c++) {
         run->smooth->bounced[c] = false;
@@ -347,7 +336,8 @@ static cn_status event_cross(cn_system_run *run, double *t, double end, double f
     run->memory_of_scheme[0] = pressed >= 2 ? 0.0 : flight;
     status = sys_smooth_project(run, *t, error);
     int32_t unused = 0;
-    return status == CN_OK ? event_handle(run, *t, &unused, report, error) : status;
+    CN_TRY(status);
+    return event_handle(run, *t, &unused, report, error);
 }
 
 // ---- the step ----
@@ -360,10 +350,10 @@ static cn_status event_phase(cn_system_run *run, double *t, double end, double *
     sys_smooth *s = run->smooth;
     double *gap = s->gap, *rate = s->gap_rate; // at the start
     cn_status status = base_poll_status(&run->env, error);
-    status = status == CN_OK ? sys_smooth_begin(run, *t, error) : status;
-    if (status != CN_OK) {
-        return status;
+    if (status == CN_OK) {
+        status = sys_smooth_begin(run, *t, error);
     }
+    CN_TRY(status);
     for (int32_t c = 0; c < def->contacts; c++) {
         gap[c] = s->at.gap[c];
         rate[c] = sys_instant_velocity(run->system, &s->at, c, 0, s->at.v);
@@ -381,9 +371,7 @@ static cn_status event_phase(cn_system_run *run, double *t, double end, double *
     }
     sys_event first;
     status = event_first(run, *t, length, gap, rate, &first, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     *event = first.contact >= 0;
     *next = fmax(*next, length * share);
     *t = !*event && length >= left ? end : *t + first.length;
@@ -443,13 +431,9 @@ cn_status sys_event_driven_step(cn_system_run *run, cn_system_report *report, cn
     cn_system_run_energy(run, &kinetic, &potential);
     memcpy(s->y, run->q, bytes);
     memcpy(s->y + def->n, run->v, bytes);
-    cn_status status = event_run(run, start, end, report, error);
-    if (status == CN_OK) {
-        status = event_look(run, end, error);
-    }
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(event_run(run, start, end, report, error));
+    CN_TRY(event_look(run, end, error));
+
     memcpy(run->q, s->y, bytes);
     memcpy(run->v, s->y + def->n, bytes);
     for (int32_t c = 0; c < def->contacts; c++) {

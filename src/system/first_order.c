@@ -44,19 +44,18 @@ cn_status sys_first_order_check(const cn_system *system, cn_error *error) {
                  {"the start", def->x, n, DBL_MAX},
                  {"the lower bounds", def->lower, m, HUGE_VAL},
                  {"the upper bounds", def->upper, m, HUGE_VAL}};
-    cn_status status = CN_OK;
-    for (size_t i = 0; status == CN_OK && i < sizeof parts / sizeof *parts; i++) {
-        status =
-            check_numbers(system, parts[i].what, parts[i].x, parts[i].count, parts[i].limit, error);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        CN_TRY(check_numbers(system, parts[i].what, parts[i].x, parts[i].count, parts[i].limit,
+                             error));
     }
-    for (int64_t i = 0; status == CN_OK && i < m; i++) {
+    for (int64_t i = 0; i < m; i++) {
         if (!(def->lower[i] <= def->upper[i] && def->lower[i] < HUGE_VAL &&
               def->upper[i] > -HUGE_VAL)) {
-            status = base_fail(error, CN_ERR_INPUT, "%s: row %d has the bounds %g and %g",
-                               system->name, (int)i + 1, def->lower[i], def->upper[i]);
+            return base_fail(error, CN_ERR_INPUT, "%s: row %d has the bounds %g and %g",
+                             system->name, (int)i + 1, def->lower[i], def->upper[i]);
         }
     }
-    return status;
+    return CN_OK;
 }
 
 // y += factor A x, A rows x cols by rows.
@@ -183,9 +182,7 @@ cn_status sys_first_order_step(cn_system_run *run, cn_system_report *report, cn_
         report->contacts = m;
         report->sticking = solved.grade.stick;
     }
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     add_product(n, m, 1.0, run->PB, run->lambda, run->change);
     for (int32_t i = 0; i < n; i++) {
         run->v[i] = (run->change[i] - run->q[i]) / h;
@@ -211,5 +208,6 @@ cn_status sys_first_order_start(cn_system_run *run, cn_system_report *report, cn
         memcpy(run->q, def->x, sizeof(double) * (size_t)def->n);
         run->opts.theta_multiplier = share;
     }
-    return status == CN_OK ? first_order_build(run, error) : status;
+    CN_TRY(status);
+    return first_order_build(run, error);
 }

@@ -71,12 +71,11 @@ static cn_status instant_check(const cn_system *system, const sys_instant *at, c
                  {"the joints", at->theta, joints, 1},
                  {"the joint rows", at->joint_rows, joints * n, n},
                  {"the rates of the joints", at->joint_rate, joints, 1}};
-    cn_status status = CN_OK;
-    for (size_t i = 0; status == CN_OK && i < sizeof parts / sizeof *parts; i++) {
-        status = check_finite(system, at, parts[i].what, parts[i].x, parts[i].count,
-                              parts[i].columns, error);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        CN_TRY(check_finite(system, at, parts[i].what, parts[i].x, parts[i].count, parts[i].columns,
+                            error));
     }
-    return status;
+    return CN_OK;
 }
 
 cn_status sys_instant_evaluate(const cn_system *system, sys_instant *at, cn_error *error) {
@@ -166,8 +165,8 @@ cn_status sys_force_gradient(const cn_system *system, const sys_instant *at, sys
             force_column(system, work, work->v, j, F_v);
         }
     }
-    cn_status status = check_finite(system, at, "dF/dq", F_q, n * n, n, error);
-    return status == CN_OK ? check_finite(system, at, "dF/dv", F_v, n * n, n, error) : status;
+    CN_TRY(check_finite(system, at, "dF/dq", F_q, n * n, n, error));
+    return check_finite(system, at, "dF/dv", F_v, n * n, n, error);
 }
 
 // ---- making ----
@@ -236,9 +235,7 @@ cn_status cn_system_create(const cn_env *env, const cn_lagrangian *def, cn_syste
     if (status == CN_OK) {
         status = system_begin(env, def->name, &system, error);
     }
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     cn_lagrangian *own = &system->lagrangian;
     *own = *def;
     own->name = system->name;
@@ -279,9 +276,7 @@ cn_status cn_system_create_first_order(const cn_env *env, const cn_first_order *
     }
     cn_system *system = NULL;
     cn_status status = system_begin(env, def->name, &system, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     system->is_first_order = true;
     cn_first_order *own = &system->first_order;
     *own = *def;

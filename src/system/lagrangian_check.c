@@ -168,23 +168,19 @@ static cn_status check_joints(const cn_system *system, const sys_instant *at, cn
 // The rows and gradients, at c->at.
 static cn_status check_derivatives(sys_checked *c, cn_error *error) {
     const cn_lagrangian *def = &c->system->lagrangian;
-    cn_status status = CN_OK;
     if (def->contacts > 0) {
-        status =
-            check_ledger_rows(c, "gap", def->contacts, def->gap, c->at.rows, c->at.rate, error);
+        CN_TRY(check_ledger_rows(c, "gap", def->contacts, def->gap, c->at.rows, c->at.rate, error));
     }
-    if (status == CN_OK && def->joints > 0) {
-        status = check_ledger_rows(c, "joint", def->joints, def->joint, c->at.joint_rows,
-                                   c->at.joint_rate, error);
+    if (def->joints > 0) {
+        CN_TRY(check_ledger_rows(c, "joint", def->joints, def->joint, c->at.joint_rows,
+                                 c->at.joint_rate, error));
     }
-    if (status == CN_OK && def->force_gradient) {
+    if (def->force_gradient) {
         def->force_gradient(def->user, c->at.t, c->at.q, c->at.v, c->F_q, c->F_v);
-        status = check_gradient(c, "q", c->at.q, c->F_q, error);
-        if (status == CN_OK) {
-            status = check_gradient(c, "v", c->at.v, c->F_v, error);
-        }
+        CN_TRY(check_gradient(c, "q", c->at.q, c->F_q, error));
+        CN_TRY(check_gradient(c, "v", c->at.v, c->F_v, error));
     }
-    return status;
+    return CN_OK;
 }
 
 static cn_status sys_check_all(sys_checked *c, cn_error *error) {
@@ -192,16 +188,11 @@ static cn_status sys_check_all(sys_checked *c, cn_error *error) {
     size_t bytes = sizeof(double) * (size_t)def->n;
     memcpy(c->at.q, def->q, bytes);
     memcpy(c->at.v, def->v, bytes);
-    cn_status status = sys_instant_evaluate(c->system, &c->at, error);
-    if (status == CN_OK) {
-        status = check_joints(c->system, &c->at, error);
-    }
-    if (status == CN_OK) {
-        status = check_mass(c->system, c->at.M, error);
-    }
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(sys_instant_evaluate(c->system, &c->at, error));
+    CN_TRY(check_joints(c->system, &c->at, error));
+
+    CN_TRY(check_mass(c->system, c->at.M, error));
+
     for (int32_t i = 0; i < def->n; i++) {
         double sign = i % 2 == 0 ? 1.0 : -0.7;
         c->at.q[i] += CHECK_OFF * sign * fmax(1.0, fabs(c->at.q[i]));
@@ -211,9 +202,9 @@ static cn_status sys_check_all(sys_checked *c, cn_error *error) {
     if (sys_instant_evaluate(c->system, &c->at, NULL) != CN_OK) {
         memcpy(c->at.q, def->q, bytes);
         memcpy(c->at.v, def->v, bytes);
-        status = sys_instant_evaluate(c->system, &c->at, error);
+        CN_TRY(sys_instant_evaluate(c->system, &c->at, error));
     }
-    return status == CN_OK ? check_derivatives(c, error) : status;
+    return check_derivatives(c, error);
 }
 
 cn_status sys_lagrangian_check(const cn_system *system, cn_error *error) {

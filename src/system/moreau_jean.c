@@ -75,9 +75,7 @@ static cn_status newton_iterate(cn_system_run *run, double h, bool gradients, do
     const cn_lagrangian *def = &run->system->lagrangian;
     sys_instant *old = &run->old, *now = &run->now;
     cn_status status = newton_matrix(run, now, h, gradients, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     newton_residual(run, old, now, h, run->change);
     for (int32_t j = 0; j < def->joints; j++) {
         run->d[j] = -now->theta[j] / (h * run->opts.theta);
@@ -205,7 +203,9 @@ static cn_status sys_step_project(cn_system_run *run, cn_system_report *report, 
         for (int32_t i = 0; status == CN_OK && i < n; i++) {
             now->q[i] += run->change[i];
         }
-        status = status == CN_OK ? sys_instant_evaluate(system, now, error) : status;
+        if (status == CN_OK) {
+            status = sys_instant_evaluate(system, now, error);
+        }
     }
     double given =
         sys_kinetic(system, now->M, now->v) + sys_potential(system, now->t, now->q) - before;
@@ -226,9 +226,7 @@ cn_status sys_moreau_jean_advance(cn_system_run *run, double t, double h, double
         sys_contacts_activate(run, &run->old, h, &run->set);
         status = newton_solve(run, t, h, report, error);
     }
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     sys_contacts_report(run, t + h, &run->old, &run->now, run->old.v, &run->set, report);
     step_energy(run, h, report);
     if (run->opts.projection > 0.0) {
@@ -341,11 +339,10 @@ static cn_status moreau_jean_adapted(cn_system_run *run, double t, cn_system_rep
 
 cn_status sys_moreau_jean_step(cn_system_run *run, cn_system_report *report, cn_error *error) {
     double t = (double)run->step * run->opts.step;
-    cn_status status = CN_OK;
     if (run->opts.error > 0.0) {
-        status = moreau_jean_adapted(run, t, report, error);
+        CN_TRY(moreau_jean_adapted(run, t, report, error));
     } else {
-        status = sys_moreau_jean_advance(run, t, run->opts.step, run->q, run->v, report, error);
+        CN_TRY(sys_moreau_jean_advance(run, t, run->opts.step, run->q, run->v, report, error));
     }
-    return status;
+    return CN_OK;
 }

@@ -5,8 +5,8 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/formula.h"
 #include "base/memory.h"
+#include "base/signal/formula.h"
 
 #include <ctype.h>
 #include <float.h>
@@ -216,22 +216,16 @@ static cn_status script_controller(sys_script *script, const sys_script_control 
                                 .outputs = def->outputs.count,
                                 .memory = def->memory.count,
                                 .next = def->next.count};
-    cn_status status = script_constants(script, &def->memory, error);
-    if (status == CN_OK) {
-        status = script_assignments(script, &def->sensors, true, &out->sensor, &out->sensor_value,
-                                    error);
-    }
-    if (status == CN_OK && def->plugin) {
+    CN_TRY(script_constants(script, &def->memory, error));
+    CN_TRY(
+        script_assignments(script, &def->sensors, true, &out->sensor, &out->sensor_value, error));
+    if (def->plugin) {
         return script_plugin(script, def, out, error);
     }
-    if (status == CN_OK) {
-        status = script_assignments(script, &def->outputs, true, &out->output, &out->output_value,
-                                    error);
-    }
-    if (status == CN_OK) {
-        status = script_assignments(script, &def->next, false, &out->step, &out->next_value, error);
-    }
-    return status;
+    CN_TRY(
+        script_assignments(script, &def->outputs, true, &out->output, &out->output_value, error));
+
+    return script_assignments(script, &def->next, false, &out->step, &out->next_value, error);
 }
 
 static void sampler_run(sys_script *script, const sys_script_sampler *sampler, double period) {
@@ -526,9 +520,7 @@ cn_status sys_script_first_order_create(const cn_env *env, const sys_script_firs
     *out = NULL;
     cn_status status = sys_script_create(env, &def->common, def->system.n, true,
                                          def->b.count + def->e.count, &script, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     script_first *first = BASE_TAKE_ZERO(script->memory, script_first, 1);
     if (!first) {
         sys_script_destroy(script);

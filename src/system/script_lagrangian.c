@@ -215,17 +215,16 @@ static cn_status scripted_contacts(scripted *s, const sys_script_lagrangian *def
 }
 
 static cn_status scripted_joints(scripted *s, const sys_script_lagrangian *def, cn_error *error) {
-    cn_status status = CN_OK;
-    for (int32_t j = 0; status == CN_OK && j < s->joints; j++) {
+    for (int32_t j = 0; j < s->joints; j++) {
         const sys_script_joint *joint = &def->joint[j];
         s->has_rows[j] = joint->rows.count > 0;
-        status = sys_script_compile(s->script, &joint->equation, &s->equation[j], error);
-        for (int32_t i = 0; status == CN_OK && i < joint->rows.count; i++) {
-            status = sys_script_compile(s->script, &joint->rows.of[i],
-                                        &s->rows[(int64_t)s->n * j + i], error);
+        CN_TRY(sys_script_compile(s->script, &joint->equation, &s->equation[j], error));
+        for (int32_t i = 0; i < joint->rows.count; i++) {
+            CN_TRY(sys_script_compile(s->script, &joint->rows.of[i],
+                                      &s->rows[(int64_t)s->n * j + i], error));
         }
     }
-    return status;
+    return CN_OK;
 }
 
 static bool scripted_allocate(scripted *s) {
@@ -266,9 +265,7 @@ static cn_status scripted_make(scripted *s, const sys_script_lagrangian *def, co
     if (status == CN_OK) {
         status = scripted_joints(s, def, error);
     }
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     cn_lagrangian system = cn_lagrangian_default(s->n);
     system.name = def->common.name;
     system.q = def->q;
@@ -303,9 +300,7 @@ cn_status sys_script_lagrangian_create(const cn_env *env, const sys_script_lagra
     int32_t n = def->n;
     int32_t formulas = n * n + n + 1 + def->contacts * (3 + 2 * n) + def->joints * (1 + n);
     cn_status status = sys_script_create(env, &common, n, false, formulas, &script, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     scripted *s = BASE_TAKE_ZERO(script->memory, scripted, 1);
     if (!s) {
         sys_script_destroy(script);

@@ -125,13 +125,9 @@ cn_status sys_smooth_rates(cn_system_run *run, double t, const double *y, double
     s->at.t = t;
     memcpy(s->at.q, y, bytes);
     memcpy(s->at.v, y + def->n, bytes);
-    cn_status status = sys_instant_evaluate(run->system, &s->at, error);
-    if (status == CN_OK) {
-        status = smooth_rows(run, error);
-    }
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(sys_instant_evaluate(run->system, &s->at, error));
+    CN_TRY(smooth_rows(run, error));
+
     memcpy(a, s->at.F, bytes);
     sys_response_apply(&s->response, s->d, a);
     int32_t row = def->joints;
@@ -167,8 +163,7 @@ cn_status sys_smooth_begin(cn_system_run *run, double t, cn_error *error) {
 cn_status sys_smooth_try(cn_system_run *run, double t, double h, cn_error *error) {
     sys_smooth *s = run->smooth;
     int64_t size = 2 * (int64_t)run->system->lagrangian.n;
-    cn_status status = CN_OK;
-    for (int32_t k = 1; status == CN_OK && k < STAGES; k++) {
+    for (int32_t k = 1; k < STAGES; k++) {
         double *y = k == STAGES - 1 ? s->y_end : s->y_stage;
         for (int64_t i = 0; i < size; i++) {
             double sum = 0.0;
@@ -177,16 +172,16 @@ cn_status sys_smooth_try(cn_system_run *run, double t, double h, cn_error *error
             }
             y[i] = s->y[i] + h * sum;
         }
-        status = smooth_stage(run, t + pair_c[k] * h, y, k, error);
+        CN_TRY(smooth_stage(run, t + pair_c[k] * h, y, k, error));
     }
-    for (int64_t i = 0; status == CN_OK && i < size; i++) {
+    for (int64_t i = 0; i < size; i++) {
         double sum = 0.0;
         for (int32_t j = 0; j < STAGES; j++) {
             sum += pair_error[j] * s->stage[size * j + i];
         }
         s->y_error[i] = h * sum;
     }
-    return status;
+    return CN_OK;
 }
 
 double sys_smooth_error(const cn_system_run *run) {

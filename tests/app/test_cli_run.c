@@ -176,7 +176,7 @@ CN_TEST(run_counts_impacts_before_contact) {
     cJSON_Delete(json);
     CN_CLI_EXPECT(&cli, 0, "check thin-walled-box.run --quiet");
     CN_CLI_EXPECT(&cli, 0, "run thin-walled-box -f");
-    CN_CHECK_HOLDS(cli.out, "contacts of fast bodies bounced before they touched, at most ");
+    CN_CHECK_HOLDS(cli.out, "contacts of fast bodies bounced before they touched, at\n");
     cn_cli_leave(&cli);
 }
 
@@ -311,10 +311,10 @@ CN_TEST(wrong_usage_of_run_is_exit_2) {
         {"run", "no file given"},
         {"run a b", "one file at a time"},
         {"run a --until x", "--until wants a number"},
-        {"run a --until -1", "--until must be in"},
-        {"run a --tol nan", "--tol must be in"},
-        {"run a --threads 0", "--threads must be in"},
-        {"solve a --threads 257", "--threads must be in"},
+        {"run a --until -1", "--until must be above 0, not -1"},
+        {"run a --tol nan", "--tol must be a finite number"},
+        {"run a --threads 0", "--threads must be from 1 to 256"},
+        {"solve a --threads 257", "--threads must be from 1 to 256"},
         {"check a --threads two", "--threads wants a whole number"},
         {"run a --solver nsgz", "no friction solver 'nsgz'; did you mean 'nsgs'?"},
         {"run a --set nothing", "--set wants path=value"},
@@ -327,7 +327,7 @@ CN_TEST(wrong_usage_of_run_is_exit_2) {
         {"export a --to hdf5", "--to hdf5 is not available yet"},
         {"export a --to csv --steps 3", "--steps wants A:B"},
         {"render", "no file given"},
-        {"render a --strip 1", "--strip must be in"},
+        {"render a --strip 1", "--strip must be from 2 to 12"},
         {"demo no-such-scene-anywhere", "no scene 'no-such-scene-anywhere'"},
         {"gallery no-such-scene-anywhere", "no scene 'no-such-scene-anywhere'"},
     };
@@ -505,7 +505,8 @@ CN_TEST(interrupt_checkpoints_and_resume_gives_the_same_bits) {
         cn_run *run = NULL;
         assert_int_equal(cn_run_open(NULL, "cut.run", &run, NULL), CN_OK);
         assert_string_equal(cn_run_meta(run, "status"), "interrupted");
-        int64_t step = cn_run_last_checkpoint(run);
+        int64_t step;
+        assert_int_equal(cn_run_last_checkpoint(run, &step, NULL), CN_OK);
         CN_CHECK_TRUE(step > 0);
         cn_run_close(run);
         // A little further, and the same without a break.
@@ -583,7 +584,7 @@ CN_TEST(new_writes_a_scene_that_runs) {
     cn_cli cli = cn_cli_enter();
     CN_CLI_EXPECT(&cli, 0, "new first.yaml");
     CN_CLI_EXPECT(&cli, 0, "info first.yaml");
-    CN_CHECK_HOLDS(cli.out, "first-scene");
+    CN_CHECK_HOLDS(cli.out, "name        first\n");
     CN_CLI_EXPECT(&cli, 0, "run first.yaml --until 0.01 -q");
     char *text = cn_file_text("first.yaml");
     CN_CLI_EXPECT(&cli, 2, "new first.yaml");
@@ -608,7 +609,7 @@ CN_TEST(schema_is_json) {
 
 CN_TEST(gallery_lists_shows_and_runs) {
     cn_cli cli = cn_cli_enter_with_scenes();
-    static const char scene[] = "# Balls that fall.\n#\n# Nobody 1999 says so.\n";
+    static const char scene[] = "# Balls that\n# fall.\n#\n# Nobody 1999 says so.\n";
     CN_CHECK_TRUE(system("mkdir scenes") == 0);
     char *text = cn_file_text("column.yaml");
     FILE *file = fopen("scenes/falling-balls.yaml", "w");
@@ -616,7 +617,14 @@ CN_TEST(gallery_lists_shows_and_runs) {
     free(text);
     setenv("CAIRN_SCENES", "scenes", 1);
     CN_CLI_EXPECT(&cli, 0, "gallery");
-    CN_CHECK_HOLDS(cli.out, "falling-balls         Balls that fall.");
+    CN_CHECK_HOLDS(cli.out, "falling-balls                       Balls that fall.");
+    CN_CHECK_TRUE(!strstr(cli.out, "Others"));
+    CN_CHECK_TRUE(system("cp scenes/falling-balls.yaml scenes/more.yaml; printf '# topic: grains, "
+                         "Grains\\nfalling-balls,grains,0.3,12,0.25,abc\\n' >scenes/gallery.csv") ==
+                  0);
+    CN_CLI_EXPECT(&cli, 0, "gallery");
+    CN_CHECK_HOLDS(cli.out, "Grains\n  falling-balls             12  0.25  Balls that fall.\n");
+    CN_CHECK_HOLDS(cli.out, "Others\n  more                                Balls that fall.\n");
     CN_CLI_EXPECT(&cli, 0, "gallery falling-balls");
     CN_CHECK_HOLDS(cli.out, "Nobody 1999 says so.");
     CN_CHECK_HOLDS(cli.out, "cairn run falling-balls");
@@ -779,7 +787,7 @@ CN_TEST(run_tells_when_the_tolerance_is_the_bottleneck) {
                   "run pouring --until 0.4 --tol 1e-8 --set generate.packing.count=30 --set "
                   "solver.max_iterations=20");
     CN_CHECK_HOLDS(cli.out, "the tolerance 1e-08 is the bottleneck");
-    CN_CHECK_HOLDS(cli.out, "--tol 1e-3, see docs/accuracy.md");
+    CN_CHECK_HOLDS(cli.out, "try --tol 1e-3, see\n");
     CN_CLI_EXPECT(&cli, 0, "info pouring.run --json");
     CN_CHECK_HOLDS(cli.out, "the tolerance 1e-08 is the bottleneck");
     CN_CLI_EXPECT(&cli, 0, "run pouring --until 0.4 --set generate.packing.count=30 -o loose.run");

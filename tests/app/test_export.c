@@ -190,6 +190,70 @@ CN_TEST(pvd_fits_together_in_2d) {
     check_pvd("shapes-2d");
 }
 
+// A block turned by 0.5 under a pressure p: stress -p n n' in the plane, n = (-sin, cos), and
+// zz = -nu p; every number of the mesh is that of closed forms.
+CN_TEST(pvd_has_the_stress_of_deformable_bodies) {
+    static const char scene[] =
+        "cairn: 1\ndimension: 2\ngravity: [0, 0]\ntime: {step: 1}\n"
+        "integrator: {theta: 1}\n"
+        "materials: {m: {density: 1, young: 1e6, poisson: 0.25}}\nbodies:\n"
+        "  - {material: m, fixed: true, position: [9, 9], shape: {disk: {radius: 0.1}}}\n"
+        "  - {material: m, position: [3, 4], angle: 0.5, deformable: {quasi_static: true,\n"
+        "     mesh: {box: {size: [2, 1], cells: [4, 3]}}, pressure: {group: top, value: 1000},\n"
+        "     hold: [{group: bottom, axes: [y]}, {group: left, axes: [x]}]}}\n";
+    const double p = 1e3, nu = 0.25, young = 1e6, s = sin(0.5), c = cos(0.5);
+    const double expected[6] = {-p * s * s, -p * c * c, -nu * p, p * s * c, 0.0, 0.0};
+    const double principal[3] = {0.0, -nu * p, -p};
+    cn_cli cli = cn_cli_enter();
+    io_file_write("block.yaml", scene, strlen(scene));
+    CN_CLI_EXPECT(&cli, 0, "run block.yaml --until=10 --frames-every=10 -o a.run --quiet");
+    CN_CLI_EXPECT(&cli, 0, "export a.run --to pvd");
+    char *list = cn_file_text("a-pvd/a.pvd"), *text = cn_file_text("a-pvd/deformable-000010.vtu");
+    CN_CHECK_HOLDS(list, "file=\"deformable-000000.vtu\"");
+    CN_CHECK_HOLDS(list, "file=\"deformable-000010.vtu\"");
+    check_xml(text);
+    assert_int_equal(xml_number(text, "NumberOfPoints"), 20);
+    assert_int_equal(xml_number(text, "NumberOfCells"), 12);
+    check_cells(text, 20, 12);
+    blob types = xml_array(text, "types"), bodies = xml_array(text, "body"),
+         stress = xml_array(text, "stress"), values = xml_array(text, "principal"),
+         mises = xml_array(text, "mises"), places = xml_array(text, "Points"),
+         moved = xml_array(text, "displacement"), speeds = xml_array(text, "velocity");
+    assert_int_equal(types.size, 12);
+    assert_int_equal(stress.size, 12 * 6 * 4);
+    assert_int_equal(moved.size, 20 * 12);
+    assert_int_equal(speeds.size, 20 * 12);
+    for (int e = 0; e < 12; e++) {
+        assert_int_equal(types.data[e], 9);
+        assert_int_equal(u32(bodies.data + 4 * e), 2);
+        for (int k = 0; k < 6; k++) {
+            CN_CHECK_NEAR(f32(stress.data + 4 * (6 * e + k)), expected[k], 1e-6 * p);
+        }
+        for (int k = 0; k < 3; k++) {
+            CN_CHECK_NEAR(f32(values.data + 4 * (3 * e + k)), principal[k], 1e-6 * p);
+        }
+        CN_CHECK_NEAR(f32(mises.data + 4 * e), p * sqrt(1.0 - nu + nu * nu), 1e-6 * p);
+    }
+    for (int n = 0; n < 20; n++) {
+        double x[2], u[2];
+        for (int k = 0; k < 2; k++) {
+            u[k] = f32(moved.data + 4 * (3 * n + k));
+            x[k] = f32(places.data + 4 * (3 * n + k)) - u[k] - 3.0 - k;
+            CN_CHECK_NEAR(f32(speeds.data + 4 * (3 * n + k)), 0.0, 1e-9);
+        }
+        double X = c * x[0] + s * x[1] + 1.0, Y = -s * x[0] + c * x[1] + 0.5;
+        CN_CHECK_NEAR(c * u[0] + s * u[1], X * nu * (1.0 + nu) * p / young, 1e-9);
+        CN_CHECK_NEAR(-s * u[0] + c * u[1], -Y * (1.0 - nu * nu) * p / young, 1e-9);
+    }
+    blob *const all[] = {&types, &bodies, &stress, &values, &mises, &places, &moved, &speeds};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        free(all[i]->data);
+    }
+    free(text);
+    free(list);
+    cn_cli_leave(&cli);
+}
+
 // ---- glTF ----
 
 static const cJSON *item(const cJSON *json, const char *key) {

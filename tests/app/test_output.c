@@ -161,8 +161,9 @@ CN_TEST(a_run_file_has_one_writer) {
     kill(child, SIGKILL);
     int status;
     CN_CHECK_TRUE(waitpid(child, &status, 0) == child);
-    // The lock went with its process.
-    CN_CLI_EXPECT(&cli, 0, "resume pile.run --until 0.5 --quiet");
+    // The lock went with its process; the run itself is past that time.
+    CN_CLI_EXPECT(&cli, 2, "resume pile.run --until 0.01 --quiet");
+    CN_CHECK_HOLDS(cli.err, " already, and is to end at 0.01 s; --until a later time");
     CN_CLI_EXPECT(&cli, 0, "run pile.yaml -o pile.run -f --quiet");
     cn_cli_leave(&cli);
 }

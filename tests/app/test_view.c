@@ -32,7 +32,9 @@ CN_TEST(greeting_tells_the_run) {
     assert_string_equal(cn_json_string(greeting, "mode"), "replay");
     cJSON *facts = cJSON_GetObjectItem(greeting, "run");
     assert_string_equal(cn_json_string(facts, "file"), "a.run");
-    CN_CHECK_NEAR(io_json_number(facts, "steps"), (double)cn_run_last_step(run), 0.0);
+    int64_t last;
+    assert_int_equal(cn_run_last_step(run, &last, NULL), CN_OK);
+    CN_CHECK_NEAR(io_json_number(facts, "steps"), (double)last, 0.0);
     CN_CHECK_NEAR(io_json_number(greeting, "bodies"), cn_run_body_count(run), 0.0);
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(bodies, "name")),
                      cn_run_body_count(run));
@@ -416,6 +418,42 @@ CN_TEST(broken_frames_do_not_hurt_the_server) {
     close(handle);
     free(endless);
     page_check_alive(&server);
+    assert_int_equal(view_stop(&server), 0);
+    cn_cli_leave(&cli);
+}
+
+// A browser masks what it sends (RFC 6455, 5.1); who does not is no browser.
+CN_TEST(frames_without_a_mask_are_refused) {
+    static const unsigned char text[] = "{\"op\":\"hello\",\"v\":1}";
+    unsigned char frame[2 + sizeof text] = {0x81, sizeof text - 1};
+    cn_cli cli = cn_cli_enter();
+    make_run(&cli);
+    VIEW_START(server, "view", "a.run", "--no-browser");
+    int page = page_open(&server);
+    memcpy(frame + 2, text, sizeof text - 1);
+    page_write(page, frame, 2 + sizeof text - 1);
+    int code = page_close_code(page);
+    CN_CHECK_TRUE(code == 1002 || code == -1);
+    close(page);
+    page_check_alive(&server);
+    assert_int_equal(view_stop(&server), 0);
+    cn_cli_leave(&cli);
+}
+
+// Connections that say nothing, more than the server holds at once, do not keep a page out.
+CN_TEST(idle_connections_do_not_lock_a_page_out) {
+    enum { IDLE = 200 };
+    cn_cli cli = cn_cli_enter();
+    make_run(&cli);
+    VIEW_START(server, "view", "a.run", "--no-browser");
+    int idle[IDLE];
+    for (int i = 0; i < IDLE; i++) {
+        idle[i] = page_connect(&server);
+    }
+    page_check_alive(&server);
+    for (int i = 0; i < IDLE; i++) {
+        close(idle[i]);
+    }
     assert_int_equal(view_stop(&server), 0);
     cn_cli_leave(&cli);
 }

@@ -12,7 +12,8 @@
 static cn_model *new_model(int32_t dim) {
     cn_model *model = cn_model_create(NULL, dim);
     int32_t material;
-    cn_model_add_material(model, &(cn_material_def){"stone", 1000.0}, &material, NULL);
+    cn_model_add_material(model, &(cn_material_def){.name = "stone", .density = 1000.0}, &material,
+                          NULL);
     cn_model_settings(model)->alert = 0.01;
     return model;
 }
@@ -233,7 +234,7 @@ CN_TEST(a_turning_plane_sees_far_bodies_come) {
     add(model, &sphere, 1, false, 10, 0, 0.6);
     cn_error error;
     cn_motion_def motion = {.body = 1};
-    motion.angular_velocity[1].constant = -1.0;
+    motion.angular[1].constant = -1.0;
     CN_CHECK_TRUE(cn_model_add_motion(model, &motion, &error) == CN_OK);
     det_detector *detector = detector_of(model);
     const double v[12] = {0, 0, 0, 0, -1.0, 0, 0, 0, 0, 0, 0, 0};

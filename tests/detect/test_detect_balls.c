@@ -52,7 +52,8 @@ static packing random_packing(int32_t dim, int32_t spheres, int32_t walls, uint6
     base_rng rng = base_rng_seed(seed);
     int32_t material, pose = model_pose_size(dim), size = model_velocity_size(dim);
     double side = 0.5 * pow(spheres, 1.0 / dim), x[3] = {0.0, 0.0, 0.0};
-    cn_model_add_material(p.model, &(cn_material_def){"stone", 1000.0}, &material, NULL);
+    cn_model_add_material(p.model, &(cn_material_def){.name = "stone", .density = 1000.0},
+                          &material, NULL);
     cn_model_settings(p.model)->alert = ALERT;
     for (int32_t i = 0; i < walls; i++) {
         add_walls(&p, 2, 0.01 * i);

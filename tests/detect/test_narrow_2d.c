@@ -7,11 +7,6 @@ static const cn_shape_kind bounded[] = {CN_SHAPE_DISK, CN_SHAPE_BOX, CN_SHAPE_EL
 #define BOUNDED ((int)(sizeof bounded / sizeof bounded[0]))
 #define ALLOWED 1e-8
 
-static void bring_together(base_rng *rng, det_placed *a, const det_placed *b, double gap) {
-    double n[3], s = sampled_separation(a, b, 2, rng, n);
-    math_add_scaled3(a->position, gap - s, n, a->position);
-}
-
 CN_TEST(every_pair_that_can_meet_is_there) {
     for (int a = 0; a < CN_SHAPE_KINDS; a++) {
         for (int b = 0; b < CN_SHAPE_KINDS; b++) {
@@ -28,33 +23,25 @@ CN_TEST(every_pair_that_can_meet_is_there) {
     }
 }
 
-static void check_pairs(double low, double high, int rounds, uint64_t seed) {
-    cn_arena *memory = cn_arena_create(NULL);
-    base_rng rng = base_rng_seed(seed);
-    for (int i = 0; i < BOUNDED; i++) {
-        for (int j = 0; j < BOUNDED; j++) {
-            for (int round = 0; round < rounds; round++) {
-                geom_shape shape_a = random_shape(memory, &rng, bounded[i], 2),
-                           shape_b = random_shape(memory, &rng, bounded[j], 2);
-                det_placed a = place_at_random(&rng, 2, &shape_a),
-                           b = place_at_random(&rng, 2, &shape_b);
-                bring_together(&rng, &a, &b, base_rng_uniform(&rng, low, high));
-                double n[3], s = sampled_separation(&a, &b, 2, &rng, n);
-                det_manifold m;
-                CN_CHECK_TRUE(det_narrow(2, &a, &b, 1.0, &m));
-                CN_CHECK_TRUE(m.count > 0 && m.count <= 2);
-                check_manifold(&a, &b, 1.0, &m, ALLOWED);
-                CN_CHECK_BELOW(s, min_gap(&m, NULL) + ALLOWED);
-                for (int32_t k = 0; k < m.count; k++) {
-                    CN_CHECK_NEAR(m.point[k].normal[2], 0.0, 0.0);
-                    CN_CHECK_NEAR(m.point[k].point[2], 0.0, 0.0);
-                }
-                det_narrow(2, &a, &b, min_gap(&m, NULL) - 1e-6, &m);
-                assert_int_equal(m.count, 0);
-            }
-        }
+static void check_pair(const pair_places *places, base_rng *rng, det_placed *a, det_placed *b) {
+    (void)places;
+    double n[3], s = sampled_separation(a, b, 2, rng, n);
+    det_manifold m;
+    CN_CHECK_TRUE(det_narrow(2, a, b, 1.0, &m));
+    CN_CHECK_TRUE(m.count > 0 && m.count <= 2);
+    check_manifold(a, b, 1.0, &m, ALLOWED);
+    CN_CHECK_BELOW(s, min_gap(&m, NULL) + ALLOWED);
+    for (int32_t k = 0; k < m.count; k++) {
+        CN_CHECK_NEAR(m.point[k].normal[2], 0.0, 0.0);
+        CN_CHECK_NEAR(m.point[k].point[2], 0.0, 0.0);
     }
-    cn_arena_destroy(memory);
+    det_narrow(2, a, b, min_gap(&m, NULL) - 1e-6, &m);
+    assert_int_equal(m.count, 0);
+}
+
+static void check_pairs(double low, double high, int rounds, uint64_t seed) {
+    const pair_places places = {2, bounded, BOUNDED, rounds, seed, low, high, NULL};
+    each_pair(&places, check_pair);
 }
 
 CN_TEST(gap_is_the_distance_when_far_apart) {
@@ -84,7 +71,7 @@ CN_TEST(thin_ellipses_are_held_to_the_same) {
         def.size[1] = round % 3 ? 1.5 : 0.05;
         geom_shape other = build_shape(memory, &def, 2);
         det_placed a = place_at_random(&rng, 2, &thin), b = place_at_random(&rng, 2, &other);
-        bring_together(&rng, &a, &b, base_rng_uniform(&rng, -0.01, 0.1));
+        bring_together(&rng, 2, &a, &b, base_rng_uniform(&rng, -0.01, 0.1));
         double n[3], s = sampled_separation(&a, &b, 2, &rng, n);
         det_manifold m;
         det_narrow(2, &a, &b, 1.0, &m);
@@ -188,61 +175,47 @@ CN_TEST(a_flat_ellipse_lies_in_a_ring_on_both_tips) {
 
 // ---- through contact, turned over, moved ----
 
-CN_TEST(gap_is_continuous_through_contact) {
-    cn_arena *memory = cn_arena_create(NULL);
-    base_rng rng = base_rng_seed(8);
+static void check_continuous(const pair_places *places, base_rng *rng, det_placed *a,
+                             det_placed *b) {
+    (void)places;
     const int steps = 300;
-    for (int i = 0; i < BOUNDED; i++) {
-        for (int j = 0; j < BOUNDED; j++) {
-            for (int round = 0; round < 10; round++) {
-                geom_shape shape_a = random_shape(memory, &rng, bounded[i], 2),
-                           shape_b = random_shape(memory, &rng, bounded[j], 2);
-                det_placed a = place_at_random(&rng, 2, &shape_a),
-                           b = place_at_random(&rng, 2, &shape_b);
-                bring_together(&rng, &a, &b, 0.3);
-                double way[3] = {0.0}, last = 0.0, spin = base_rng_uniform(&rng, -0.5, 0.5) / steps;
-                for (int k = 0; k < 2; k++) {
-                    double aside = base_rng_uniform(&rng, -0.3, 0.3);
-                    way[k] = (b.position[k] - a.position[k] + aside) / steps;
-                }
-                double reach = shape_a.bound + math_norm3(shape_a.middle);
-                double moved = math_norm3(way) + fabs(spin) * reach;
-                for (int step = 0; step <= steps; step++) {
-                    det_manifold m;
-                    det_narrow(2, &a, &b, 3.0, &m);
-                    double gap = min_gap(&m, NULL);
-                    if (step > 0) {
-                        CN_CHECK_BELOW(fabs(gap - last), moved + 1e-8);
-                    }
-                    last = gap;
-                    math_add_scaled3(a.position, 1.0, way, a.position);
-                    turn_by(&a, 0, 0, spin);
-                }
-            }
-        }
+    double way[3] = {0.0}, last = 0.0, spin = base_rng_uniform(rng, -0.5, 0.5) / steps;
+    for (int k = 0; k < 2; k++) {
+        double aside = base_rng_uniform(rng, -0.3, 0.3);
+        way[k] = (b->position[k] - a->position[k] + aside) / steps;
     }
-    cn_arena_destroy(memory);
+    double reach = a->shape->bound + math_norm3(a->shape->middle);
+    double moved = math_norm3(way) + fabs(spin) * reach;
+    for (int step = 0; step <= steps; step++) {
+        det_manifold m;
+        det_narrow(2, a, b, 3.0, &m);
+        double gap = min_gap(&m, NULL);
+        if (step > 0) {
+            CN_CHECK_BELOW(fabs(gap - last), moved + 1e-8);
+        }
+        last = gap;
+        math_add_scaled3(a->position, 1.0, way, a->position);
+        turn_by(a, 0, 0, spin);
+    }
+}
+
+CN_TEST(gap_is_continuous_through_contact) {
+    const pair_places places = {2, bounded, BOUNDED, 10, 8, 0.3, 0.3, NULL};
+    each_pair(&places, check_continuous);
+}
+
+static void check_swapped(const pair_places *places, base_rng *rng, det_placed *a, det_placed *b) {
+    (void)places;
+    (void)rng;
+    det_manifold m, swapped;
+    det_narrow(2, a, b, 0.5, &m);
+    det_narrow(2, b, a, 0.5, &swapped);
+    check_same(&m, &swapped, -1.0, 1e-8);
 }
 
 CN_TEST(swapping_turns_the_normal_and_nothing_else) {
-    cn_arena *memory = cn_arena_create(NULL);
-    base_rng rng = base_rng_seed(9);
-    for (int i = 0; i < BOUNDED; i++) {
-        for (int j = 0; j < BOUNDED; j++) {
-            for (int round = 0; round < 30; round++) {
-                geom_shape shape_a = random_shape(memory, &rng, bounded[i], 2),
-                           shape_b = random_shape(memory, &rng, bounded[j], 2);
-                det_placed a = place_at_random(&rng, 2, &shape_a),
-                           b = place_at_random(&rng, 2, &shape_b);
-                bring_together(&rng, &a, &b, base_rng_uniform(&rng, -0.1, 0.1));
-                det_manifold m, swapped;
-                det_narrow(2, &a, &b, 0.5, &m);
-                det_narrow(2, &b, &a, 0.5, &swapped);
-                check_same(&m, &swapped, -1.0, 1e-8);
-            }
-        }
-    }
-    cn_arena_destroy(memory);
+    const pair_places places = {2, bounded, BOUNDED, 30, 9, -0.1, 0.1, NULL};
+    each_pair(&places, check_swapped);
 }
 
 // ---- resting ----

@@ -79,8 +79,8 @@ static void cn_fail_once(cn_cli *cli, cn_fault *fault, const cn_memory_case *job
     }
 }
 
-// count: allocations that fail, spread over all of them; 0: each.
-static void cn_fail_each(const cn_memory_case *job, int64_t count) {
+// count: allocations that fail, spread over those behind the given share of all; 0: each.
+static void cn_fail_behind(const cn_memory_case *job, double share, int64_t count) {
     cn_cli cli = cn_cli_enter();
     cn_prepare(&cli);
     cn_fault *fault = cn_fault_map();
@@ -96,10 +96,11 @@ static void cn_fail_each(const cn_memory_case *job, int64_t count) {
         assert_int_equal(system(line), 0);
     }
     // By an odd share, so that the short form does not meet the same place of a loop again.
-    double stride = count > 0 && count < calls ? (double)calls / (double)count : 1.0;
+    double from = 1.0 + share * (double)(calls - 1), some = (double)calls - from;
+    double stride = count > 0 && (double)count < some ? some / (double)count : 1.0;
     CN_CHECK_TRUE(!job->output || cn_exists("wanted"));
     int64_t tried = 0;
-    for (double k = 1.0; k <= (double)calls; k += stride, tried++) {
+    for (double k = from; k <= (double)calls; k += stride, tried++) {
         cn_fail_once(&cli, fault, job, (int64_t)k, tried % 2 == 1, wanted, "wanted");
         if (count == 0) {
             cn_fail_once(&cli, fault, job, (int64_t)k, tried % 2 == 0, wanted, "wanted");
@@ -110,6 +111,10 @@ static void cn_fail_each(const cn_memory_case *job, int64_t count) {
     free(wanted);
     munmap(fault, sizeof *fault);
     cn_cli_leave(&cli);
+}
+
+static void cn_fail_each(const cn_memory_case *job, int64_t count) {
+    cn_fail_behind(job, 0.0, count);
 }
 
 static const cn_memory_case cn_case_run = {.arguments = "run small.yaml -o o.run --json",
@@ -128,6 +133,11 @@ static const cn_memory_case cn_case_pvd = {.arguments = "export whole.run --to=p
                                            .output = "o"};
 static const cn_memory_case cn_case_gltf = {.arguments = "export whole.run --to=gltf -o o.glb",
                                             .output = "o.glb"};
+
+static const cn_memory_case cn_case_fclib = {
+    .arguments = "export whole.run --to=fclib --steps=5:6 -o o", .output = "o"};
+static const cn_memory_case cn_case_check = {.arguments = "check whole.run --json"};
+static const cn_memory_case cn_case_info = {.arguments = "info whole.run --json"};
 
 #define CN_SHORT_COUNT 40
 
@@ -149,6 +159,19 @@ CN_TEST(an_export_without_memory_ends_cleanly) {
     cn_fail_each(&cn_case_csv, CN_SHORT_COUNT / 4);
     cn_fail_each(&cn_case_pvd, CN_SHORT_COUNT / 4);
     cn_fail_each(&cn_case_gltf, CN_SHORT_COUNT / 4);
+    cn_fail_each(&cn_case_fclib, CN_SHORT_COUNT / 4);
+}
+
+// The last allocations are those of what is written: shapes read as JSON, texts put together.
+CN_TEST(an_export_without_memory_at_its_end_leaves_nothing_out) {
+    cn_fail_behind(&cn_case_html, 0.92, CN_SHORT_COUNT / 2);
+    cn_fail_behind(&cn_case_gltf, 0.92, CN_SHORT_COUNT / 2);
+}
+
+// A check that could not look at everything says so: it neither passes the run nor blames it.
+CN_TEST(a_check_without_memory_does_not_answer) {
+    cn_fail_each(&cn_case_check, CN_SHORT_COUNT);
+    cn_fail_each(&cn_case_info, CN_SHORT_COUNT / 4);
 }
 
 CN_TEST(long_a_run_without_memory_ends_cleanly) {
@@ -178,4 +201,13 @@ CN_TEST(long_an_export_as_pvd_without_memory_ends_cleanly) {
 
 CN_TEST(long_an_export_as_gltf_without_memory_ends_cleanly) {
     cn_fail_each(&cn_case_gltf, 0);
+}
+
+CN_TEST(long_an_export_as_fclib_without_memory_ends_cleanly) {
+    cn_fail_each(&cn_case_fclib, 0);
+}
+
+CN_TEST(long_a_check_without_memory_does_not_answer) {
+    cn_fail_each(&cn_case_check, 0);
+    cn_fail_each(&cn_case_info, 0);
 }

@@ -58,8 +58,9 @@ static void cn_fuzz_read(cn_run *run, cn_arena *memory) {
     cn_fuzz_require(cn_run_events(run, memory, &events, &count, &error), &error);
     cn_fuzz_require(cn_run_bodies(run, memory, &bodies, &error), &error);
     cn_fuzz_require(cn_run_check(run, NULL, (double)NAN, &grade, &error), &error);
-    cn_run_last_step(run);
-    cn_run_last_checkpoint(run);
+    int64_t last;
+    cn_run_last_step(run, &last, NULL);
+    cn_run_last_checkpoint(run, &last, NULL);
     free(q);
     free(v);
 }

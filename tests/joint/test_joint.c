@@ -149,8 +149,8 @@ CN_TEST(wrong_joints_are_refused_at_their_place) {
                   "s.yaml:8:5: joint 1: it starts at 0, outside its limits 1, 2; angles and "
                   "slides count from the start, distances from zero");
     check_refused("kind: ball, bodies: [ground, arm], point: [0, 0, 0], friction: 1",
-                  "s.yaml:8:5: joint 1: a ball joint has no limits, motor, friction, stiffness "
-                  "or damping");
+                  "s.yaml:8:5: joint 1: a ball joint has no limits, motor, friction, stiffness, "
+                  "damping or armature");
     check_refused("kind: universal, bodies: [ground, arm], point: [0, 0, 0], axis: [1, 0, 0], "
                   "second_axis: [1, 1, 0]",
                   "s.yaml:8:5: joint 1: its two pins are not at right angles; axis is the pin in "

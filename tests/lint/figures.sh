@@ -1,5 +1,5 @@
 #!/bin/sh
-# tools/figures.sh writes tables from CSV files, and its check finds blocks that were edited, left open or without start.
+# tools/figures.sh writes tables from CSV files; its check finds blocks edited, out of date, left open or without start.
 set -eu
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
@@ -44,5 +44,30 @@ sed '$d' "$work/page.md" | sed '$d' >"$work/bad.md"
 refused 'without end'
 sed 1,2d "$work/page.md" >"$work/bad.md"
 refused 'no start'
+printf '<!-- figures accuracy.csv -->\n<!-- end of figures 0 -->\n' >"$work/bad.md"
+printf 'name,number\n"x",1\n' >"$work/accuracy.csv"
+tools/figures.sh "$work" "$work/bad.md" >/dev/null
+refused 'not the figures of .*docs/figures/accuracy.csv'
+tools/figures.sh docs/figures "$work/bad.md" >/dev/null
+tools/figures.sh --check "$work/bad.md" || fail "refuses the figures of docs/figures"
 echo nothing >"$work/bad.md"
 refused 'no block'
+
+# tools/lint_figures.sh finds tables of numbers without their source.
+printf '| a | b | c |\n|---|---|---|\n| x | 1.5 | 2 |\n| y | 3 | 4e-5 |\n' >"$work/table"
+said=$(tools/lint_figures.sh "$work/table") && fail "accepts a table without source"
+echo "$said" | grep -q 'table:1: a table of numbers without its source' || fail "said '$said'"
+command=$(sed -n 's/^# command: //p' docs/figures/accuracy.csv)
+for mark in 'measured by hand: a stopwatch; this machine; abc1234' 'not measured'; do
+    { echo "<!-- $mark -->"; cat "$work/table"; } >"$work/marked"
+    tools/lint_figures.sh "$work/marked" || fail "refuses a table that is marked: $mark"
+done
+for mark in 'measured by hand: a stopwatch' "measured by hand: $command; this machine; abc1234"; do
+    { echo "<!-- $mark -->"; cat "$work/table"; } >"$work/marked"
+    ! tools/lint_figures.sh "$work/marked" >"$work/said" || fail "accepts $mark"
+done
+printf '# command: a\n# from: `a`, a machine, abc\nname,number\n"x",0.12345678\n' >"$work/E1/from.csv"
+printf '<!-- figures E1/from.csv -->\n<!-- end of figures 0 -->\n' >"$work/page.md"
+tools/figures.sh "$work" "$work/page.md" >/dev/null
+grep -qx 'From `a`, a machine, abc.' "$work/page.md" || fail "does not say where figures come from"
+grep -qx '| x | 0.123 |' "$work/page.md" || fail "no row"

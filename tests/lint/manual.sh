@@ -1,5 +1,5 @@
 #!/bin/sh
-# The manual page and the completion know every command and every option that the program itself tells.
+# The manual page, docs/reference/options.md and the completion have every command and every option of the program.
 #     manual.sh CAIRN SOURCE_DIR
 set -eu
 cairn=$1
@@ -11,17 +11,7 @@ missing() {
     status=1
 }
 
-commands=$("$cairn" --help | awk '/^  [a-z]+ / { print $1 }')
-[ -n "$commands" ] || missing "cairn --help lists no commands"
-for command in $commands; do
-    grep -qE "^\.Ss cairn $command( |\$)" "$page" || missing "no section 'cairn $command' in the manual page"
-    for option in $("$cairn" "$command" --help | grep -oE -- '--[a-z][a-z-]+' | sort -u); do
-        case $option in --help | --usage) continue ;; esac
-        # The section of the command, up to the next one.
-        awk -v from="cairn $command" '/^\.S[sh]/ { on = index($0 " ", ".Ss " from " ") == 1 } on' "$page" |
-            grep -q -- "Fl -${option#--}" || missing "cairn $command: $option is not in the manual page"
-    done
-done
+"$source/tools/options.sh" "$cairn" --check || status=1
 
 # complete WORD... : what bash would offer for the last word
 complete_words() {
@@ -45,8 +35,20 @@ expect scaled solve --measure s
 expect --tol= solve --t
 
 # The ledger's columns are a list of C; its description is by hand.
-described=$(sed -n '/^## The ledger/,/^## Damaged/p' "$source/docs/run-file.md")
+described=$(sed -n '/^## The ledger/,/^## Damaged/p' "$source/docs/reference/run-file.md")
 for column in $(grep -oE 'X\([a-z_]+, [IRSO]\)' "$source/include/cairn/record.h" | sed 's/X(//; s/,.*//'); do
-    echo "$described" | grep -qw -- "$column" || missing "docs/run-file.md: the column $column of the ledger"
+    echo "$described" | grep -qw -- "$column" || missing "docs/reference/run-file.md: the column $column of the ledger"
+done
+# Numbers of solvers in documents.
+count=$("$cairn" solvers | sed -n '/^Friction problems/,/^$/p' | grep -c '^  [a-z]')
+grep -rnoE '[0-9]+ (friction )?solvers' "$source/README.md" "$source/docs/guide" "$source/docs/tutorial" |
+    grep -v ":$count " && missing "the command has $count solvers of friction problems"
+
+# Every solver has its place in the reference.
+for name in $("$cairn" solvers | awk '/^Local solvers/ { exit } /^  [a-z]/ { print $1 }' | sort -u); do
+    grep -qw -- "$name" "$source/docs/reference/solvers.md" || missing "docs/reference/solvers.md: no $name"
+done
+for name in $("$cairn" solvers | sed -n '/^Local solvers/,/^$/p' | awk '/^  [a-z]/ { print $1 }'); do
+    grep -q "\`$name\`" "$source/docs/reference/local-solvers.md" || missing "docs/reference/local-solvers.md: no $name"
 done
 exit $status

@@ -42,4 +42,22 @@ diff wanted got || { echo "names: wanted (<) and refused (>) differ"; exit 1; }
 wanted src/step/words.c >wanted
 refused "$tools/lint_words.sh" "$tree" >got
 diff wanted got || { echo "words: wanted (<) and refused (>) differ"; exit 1; }
+
+mkdir -p "$tree/docs"
+cat >"$tree/docs/page.md" <<'END'
+# A page
+A run prints its report; `in place of` is code, [a link](in-place-of-balls.md) is a link.
+It tells how it went. <!-- refuse -->
+Sweeps with mixing. <!-- refuse -->
+A ball bounces, two balls collide. <!-- refuse -->
+```sh
+echo the same bits
+```
+64 bytes a contact. <!-- refuse -->
+Sand with a mixing index of one, a ball joint.
+END
+grep -n 'refuse -->' "$tree/docs/page.md" | sed 's|:.*||; s|^|docs/page.md:|' | LC_ALL=C sort -u >wanted
+mv "$tree/src/step/words.c" words.c
+refused "$tools/lint_words.sh" "$tree" >got
+diff wanted got || { echo "words in pages: wanted (<) and refused (>) differ"; exit 1; }
 echo "all marked lines refused, no other"

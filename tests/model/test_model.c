@@ -14,8 +14,9 @@ static cn_model *cn_new_model(int32_t dim, double density) {
     cn_model *model = cn_model_create(NULL, dim);
     int32_t material;
     CN_CHECK_TRUE(model != NULL);
-    CN_CHECK_TRUE(cn_model_add_material(model, &(cn_material_def){"stone", density}, &material,
-                                        NULL) == CN_OK);
+    CN_CHECK_TRUE(cn_model_add_material(model,
+                                        &(cn_material_def){.name = "stone", .density = density},
+                                        &material, NULL) == CN_OK);
     CN_CHECK_TRUE(material == 0);
     return model;
 }
@@ -242,8 +243,8 @@ static void cn_add_contact(cn_model *model, const char *a, const char *b, double
 CN_TEST(last_entry_that_gives_a_key_wins) {
     cn_model *model = cn_new_model(3, 1.0);
     int32_t wood, ice;
-    cn_model_add_material(model, &(cn_material_def){"wood", 1.0}, &wood, NULL);
-    cn_model_add_material(model, &(cn_material_def){"ice", 1.0}, &ice, NULL);
+    cn_model_add_material(model, &(cn_material_def){.name = "wood", .density = 1.0}, &wood, NULL);
+    cn_model_add_material(model, &(cn_material_def){.name = "ice", .density = 1.0}, &ice, NULL);
     cn_add_contact(model, "*", "*", 0.3, 0.5, CN_LAW_KINDS);
     cn_add_contact(model, "wood", "stone", 0.6, NAN, CN_LAW_KINDS);
     cn_add_contact(model, "*", "ice", 0.0, NAN, CN_LAW_KINDS);
@@ -290,7 +291,7 @@ CN_TEST(what_is_legal_and_seldom_meant_is_warned_of) {
     def.friction = 1.0;
     def.friction_dynamic = 6.0;
     int32_t wood;
-    cn_model_add_material(model, &(cn_material_def){"wood", 1.0}, &wood, NULL);
+    cn_model_add_material(model, &(cn_material_def){.name = "wood", .density = 1.0}, &wood, NULL);
     cn_must(cn_model_add_contact(model, &def, &error), &error);
     cn_shape_def shape = cn_sphere(1.0);
     cn_body_def body = cn_body_of("", &shape, 1);
@@ -334,13 +335,13 @@ CN_TEST(bad_materials_are_refused) {
     cn_model *model = cn_new_model(3, 1.0);
     cn_error error;
     int32_t material;
-    CN_CHECK_TRUE(cn_model_add_material(model, &(cn_material_def){"stone", 1.0}, &material,
-                                        &error) == CN_ERR_INPUT);
+    CN_CHECK_TRUE(cn_model_add_material(model, &(cn_material_def){.name = "stone", .density = 1.0},
+                                        &material, &error) == CN_ERR_INPUT);
     CN_CHECK_TRUE(strstr(error.message, "twice") != NULL);
-    CN_CHECK_TRUE(cn_model_add_material(model, &(cn_material_def){"a", NAN}, &material, &error) ==
-                  CN_ERR_INPUT);
-    CN_CHECK_TRUE(cn_model_add_material(model, &(cn_material_def){"*", 1.0}, &material, &error) ==
-                  CN_ERR_INPUT);
+    CN_CHECK_TRUE(cn_model_add_material(model, &(cn_material_def){.name = "a", .density = NAN},
+                                        &material, &error) == CN_ERR_INPUT);
+    CN_CHECK_TRUE(cn_model_add_material(model, &(cn_material_def){.name = "*", .density = 1.0},
+                                        &material, &error) == CN_ERR_INPUT);
     cn_model_destroy(model);
 }
 
@@ -516,8 +517,8 @@ CN_TEST(motion_drives_a_body_from_its_start) {
     cn_body_def def = cn_body_of("floor", &shape, 1);
     def.fixed = true;
     cn_motion_def motion = {.body = cn_add(model, &def), .source = cn_here};
-    motion.velocity[2].expression = "0.5*cos(10*t)";
-    motion.angular_velocity[0].constant = 2.0;
+    motion.linear[2].expression = "0.5*cos(10*t)";
+    motion.angular[0].constant = 2.0;
     cn_error error;
     cn_must(cn_model_add_motion(model, &motion, &error), &error);
     cn_check_failure(cn_model_add_motion(model, &motion, &error), &error, CN_ERR_INPUT, "already");
@@ -685,8 +686,8 @@ static cn_status cn_build_some(const cn_env *env, cn_model **out) {
     if (!model) {
         return CN_ERR_MEMORY;
     }
-    cn_status status =
-        cn_model_add_material(model, &(cn_material_def){"stone", 2.0}, &material, NULL);
+    cn_status status = cn_model_add_material(
+        model, &(cn_material_def){.name = "stone", .density = 2.0}, &material, NULL);
     cn_contact_def contact = cn_contact_def_default();
     if (status == CN_OK) {
         status = cn_model_add_contact(model, &contact, NULL);

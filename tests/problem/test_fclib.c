@@ -531,8 +531,9 @@ CN_TEST(bytes_that_are_no_file_are_refused) {
         for (size_t i = 0; i < sizeof bytes; i++) {
             bytes[i] = (unsigned char)base_rng_next(&rng);
         }
-        cn_check_refused(bytes, sizeof bytes, CN_ERR_INPUT,
-                         "a problem file is FCLIB (HDF5), Siconos .dat or LCP text");
+        cn_check_refused(
+            bytes, sizeof bytes, CN_ERR_INPUT,
+            "a problem file is FCLIB (HDF5), Siconos .dat, LCP text, Matrix Market or .npy");
         memcpy(bytes, "\211HDF\r\n\032\n", 8);
         cn_check_refused(bytes, sizeof bytes, CN_ERR_INPUT, "input: ");
     }

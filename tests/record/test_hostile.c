@@ -136,9 +136,10 @@ CN_TEST(every_field_of_a_checkpoint_is_checked_whatever_its_checksum) {
     size_t bodies = (size_t)model->body_count, impulses = (size_t)s.w.sim->state.impulse_count,
            q = sizeof(step_save_head), v = q + sizeof(double) * 7 * bodies,
            r = v + sizeof(double) * 6 * bodies, key = r + sizeof(double) * 3 * impulses,
-           past = key + sizeof(model_contact_key) * impulses;
+           past = key + sizeof(model_contact_key) * impulses,
+           contact = past + impulses * (1 + sizeof(model_contact_motion));
     const int32_t minus = -1, many = INT32_MAX, two = 2, body = model->body_count;
-    const int64_t before = -1, late = INT64_MAX;
+    const int64_t before = -1, late = INT64_MAX, eight = 8;
     const double nan = NAN, infinite = INFINITY, negative = -1.0, three = 3.0;
     const uint8_t unknown = 255;
     const uint64_t foreign = 42;
@@ -162,7 +163,7 @@ CN_TEST(every_field_of_a_checkpoint_is_checked_whatever_its_checksum) {
         {HEAD(impulses), &minus, 4, "negative number of impulses"},
         {HEAD(impulses), &many, 4, "cut short"},
         {HEAD(motion), &two, 4, "another model"},
-        {HEAD(unused), &two, 4, "head"},
+        {HEAD(outside), &minus, 4, "head"},
         {HEAD(steered), &two, 4, "head"},
         {HEAD(steered), &minus, 4, "head"},
         {q, &nan, 8, "a pose"},
@@ -182,10 +183,21 @@ CN_TEST(every_field_of_a_checkpoint_is_checked_whatever_its_checksum) {
         {past, &unknown, 1, "the past"},
         {past + impulses - 1, &unknown, 1, "the past"},
         {past + impulses, &nan, 8, "the motion"},
-        {s.size - 8, &infinite, 8, "the motion"},
+        {contact - 8, &infinite, 8, "the motion"},
+        {HEAD(contacts), &minus, 4, "contacts"},
+        {HEAD(contacts), &many, 4, "cut short"},
+        {HEAD(unused), &two, 4, "head"},
+        {HEAD(journal), &before, 8, "cut short"},
+        {HEAD(journal), &late, 8, "cut short"},
+        {HEAD(journal), &eight, 8, "damaged"},
+        {contact, &many, 4, "a contact of the last step"},
+        {contact + offsetof(step_stored_contact, impulse), &nan, 8, "a contact of the last step"},
+        {contact + offsetof(step_stored_contact, status), &unknown, 1,
+         "a contact of the last step"},
     };
-    CN_CHECK_TRUE(model->stores_motion &&
-                  s.size == past + impulses * (1 + sizeof(model_contact_motion)));
+    size_t listed = (size_t)s.w.sim->last.contacts.count;
+    CN_CHECK_TRUE(model->stores_motion && listed > 0 &&
+                  s.size == contact + listed * sizeof(step_stored_contact));
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         check_refused(&s, changes[i].at, changes[i].bytes, changes[i].size, true, changes[i].words);
     }
@@ -299,7 +311,10 @@ CN_TEST(checkpoints_of_systems_are_checked) {
             used++;
         }
     }
-    check_system_refused(&s, numbers - 1, -1.0, "out of range"); // friction as steered
+    size_t kept = numbers - (size_t)rigid->kept_count;
+    size_t friction = kept + (size_t)(rigid->steered - rigid->kept) + 3;
+    check_system_refused(&s, friction, -1.0, "out of range");
+    check_system_refused(&s, kept + (size_t)(rigid->outside - rigid->kept), NAN, "out of range");
     CN_CHECK_TRUE(used > 0);
     end_saved(&s);
 }
@@ -397,8 +412,9 @@ static cn_status read_all(const char *path) {
     next = cn_run_check(run, NULL, (double)NAN, grade, &error);
     next = next == CN_OK && !grade->within ? CN_ERR_INPUT : next; // a finding is a refusal as well
     status = status == CN_OK ? next : status;
-    cn_run_last_step(run);
-    cn_run_last_checkpoint(run);
+    int64_t last;
+    cn_run_last_step(run, &last, NULL);
+    cn_run_last_checkpoint(run, &last, NULL);
     cn_arena_destroy(memory);
     cn_run_close(run);
     return status;

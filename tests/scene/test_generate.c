@@ -322,7 +322,7 @@ CN_TEST(packings_that_make_no_sense_are_refused) {
                 "g.yaml:3:74: the second point of inside must be beyond the first in every axis");
     check_error(HEAD3 "generate: [{packing: {count: 1, radius: [2, 1], material: m, "
                       "inside: [[0,0,0],[1,1,1]]}}]\n",
-                "g.yaml:3:41: radius must go from the smaller to the larger");
+                "g.yaml:3:41: radius must go from the smaller to the larger; write [1, 2]");
     check_error(HEAD3 "generate: [{packing: {count: 1, shape: {plane: {normal: [0, 0, 1]}}, "
                       "material: m, inside: [[0,0,0],[1,1,1]]}}]\n",
                 "g.yaml:3:40: a generator needs shapes that end somewhere, not a plane");
@@ -401,9 +401,10 @@ CN_TEST(membrane_segments_close_a_ring_and_are_pushed_inwards) {
     check_error(HEAD2 "generate: [{membrane: {segments: 8, radius: 2, thickness: 0.1, "
                       "pressure: -1, material: m}}]\n",
                 "g.yaml:4:74: pressure must be 0 or more, not -1");
-    check_error(HEAD3
-                "generate: [{membrane: {segments: 9, radius: 2, thickness: 0.1, material: m}}]\n",
-                "g.yaml:3:13: \"membrane\" is for 2D, and this scene has 3 dimensions");
+    check_error(
+        HEAD3 "generate: [{membrane: {segments: 9, radius: 2, thickness: 0.1, material: m}}]\n",
+        "g.yaml:3:13: \"membrane\" is for 2D, and this scene has 3 dimensions; take it away, "
+        "or write \"dimension: 2\" at the top");
 }
 
 // ---- chain ----
@@ -466,6 +467,24 @@ CN_TEST(a_table_of_bodies) {
     cn_model_destroy(model);
 }
 
+CN_TEST(angles_of_tables_may_be_degrees) {
+    cn_model *model = read_good(HEAD2 "generate:\n"
+                                      "  - table:\n"
+                                      "      material: m\n"
+                                      "      rows: |\n"
+                                      "        x, radius, angle, wz\n"
+                                      "        0, 0.5, 30 deg, 180 deg/s\n"
+                                      "        2, 0.5, 0.5, -1\n");
+    CN_CHECK_NEAR(pose(model, 0)[2], 0.52359877559829887, 1e-15);
+    CN_CHECK_NEAR(model->v0[2], 3.1415926535897932, 1e-15);
+    CN_CHECK_NEAR(pose(model, 1)[2], 0.5, 0.0);
+    CN_CHECK_NEAR(model->v0[5], -1.0, 0.0);
+    cn_model_destroy(model);
+    check_error(HEAD2 "generate:\n  - table:\n      rows: |\n        x, radius, angle\n"
+                      "        0, 1, 30 dog\n      material: m\n",
+                "g.yaml:8:7: this must be a number, not \"30 dog\"");
+}
+
 CN_TEST(wrong_tables_are_pointed_at) {
     static const struct {
         const char *rows, *wanted;
@@ -483,7 +502,8 @@ CN_TEST(wrong_tables_are_pointed_at) {
         {"x,radius,sx,sy,sz\n        1,2,3,4,5\n",
          "g.yaml:7:9: a line gives a radius or sizes, not both"},
         {"radius,qw\n        1,0\n", "g.yaml:7:3: the quaternion must not be null"},
-        {"radius,material\n        1,k\n", "g.yaml:5:13: there is no material \"k\""},
+        {"radius,material\n        1,k\n",
+         "g.yaml:5:13: there is no material \"k\"; the materials are m, n"},
         {"# nothing\n", "g.yaml:6:1: the table has no line of column names"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -497,4 +517,42 @@ CN_TEST(wrong_tables_are_pointed_at) {
                 "g.yaml:3:20: table needs \"file\" or \"rows\"");
     check_error(HEAD3 "generate: [{table: {material: m, file: no-such.csv}}]\n",
                 "g.yaml:3:40: \"no-such.csv\": cannot open: No such file or directory");
+}
+
+// What is left of a wall of 6 m2 around a door of 0.9 m x 1.75 m and a window of 0.5 m x 0.5 m; the
+// lintels lie on the courses above them, as long as the openings and their bearings.
+CN_TEST(openings_are_cut_out_of_a_wall) {
+    for (int32_t dim = 2; dim <= 3; dim++) {
+        char text[700];
+        snprintf(
+            text, sizeof text,
+            "%sgenerate: [{wall: {courses: 9, bricks: 6, size: %s, material: m, openings: "
+            "[{middle: 0.75, width: 0.9, courses: 7, bearing: 0.3}, {middle: -0.7, width: 0.5, "
+            "first: 3, courses: 2}]}}]\n",
+            dim == 3 ? HEAD3 : HEAD2, dim == 3 ? "[0.5, 0.25, 0.25]" : "[0.5, 0.25]");
+        cn_model *model = read_good(text);
+        double mass = 0.0, lintels = 0.0;
+        for (int32_t i = 0; i < model->body_count; i++) {
+            const model_body *body = &model->body[i];
+            double half = model->shape[body->shape_first].axes[0];
+            const double *at = pose(model, i);
+            mass += body->mass;
+            bool door = fabs(at[0] - 0.75) < 1e-12 && fabs(at[dim - 1] - 7.5 * 0.25) < 1e-12,
+                 window = fabs(at[0] + 0.7) < 1e-12 && fabs(at[dim - 1] - 5.5 * 0.25) < 1e-12;
+            lintels += door && fabs(half - 0.75) < 1e-12 ? 1.0 : 0.0;
+            lintels += window && fabs(half - 0.5) < 1e-12 ? 1.0 : 0.0;
+        }
+        double area = 3.0 * 2.25 - 0.9 * 1.75 - 0.5 * 0.5;
+        CN_CHECK_NEAR(mass, area * (dim == 3 ? 0.25 : 1.0), 1e-12);
+        CN_CHECK_NEAR(lintels, 2.0, 0.0);
+        cn_model_destroy(model);
+    }
+    check_error(HEAD3
+                "generate: [{wall: {courses: 3, bricks: 6, size: [0.5, 0.25, 0.25], material: "
+                "m, openings: [{width: 1, courses: 3}]}}]\n",
+                "g.yaml:3:92: the opening has no course above it for its lintel");
+    check_error(HEAD3
+                "generate: [{wall: {courses: 3, bricks: 2, size: [0.5, 0.25, 0.25], material: "
+                "m, openings: [{width: 1, courses: 1}]}}]\n",
+                "g.yaml:3:92: the opening and its lintel reach beyond the wall");
 }

@@ -113,8 +113,8 @@ CN_TEST(pipes_and_devices_are_not_read_as_parts_of_a_scene) {
     static const char *const uses[] = {
         "cairn: 1\ninclude: [%s]\n",
         "cairn: 1\nmaterials: {a: {density: 1}}\ngenerate: [{table: {file: %s, material: a}}]\n",
-        "cairn: 1\nmaterials: {a: {density: 1}}\nbodies: [{material: a, shape: {mesh: {file: "
-        "%s}}}]\n"};
+        ("cairn: 1\nmaterials: {a: {density: 1}}\nbodies: [{material: a, shape: {mesh: {file: "
+         "%s}}}]\n")};
     open_folder();
     CN_CHECK_TRUE(mkfifo(path_of("pipe"), 0600) == 0);
     for (size_t use = 0; use < sizeof uses / sizeof uses[0]; use++) {
@@ -331,7 +331,8 @@ static bool same_signals(base_evaluator *const by[2], base_signal *const a[3],
 }
 
 static const char *different_signals(const cn_model *a, const cn_model *b) {
-    base_evaluator *by[2] = {model_evaluator(a, NULL, NULL), model_evaluator(b, NULL, NULL)};
+    base_evaluator *by[2] = {model_evaluator(a, NULL, NULL, NULL),
+                             model_evaluator(b, NULL, NULL, NULL)};
     bool forces = by[0] && by[1], motions = forces;
     for (int32_t i = 0; forces && i < a->force_count; i++) {
         forces = same_signals(by, a->force[i].force, b->force[i].force) &&
@@ -494,4 +495,35 @@ CN_TEST(every_failing_allocation_is_reported_and_leaks_nothing) {
             fail();
         }
     }
+}
+
+// ---- the gallery ----
+
+CN_TEST(scenes_of_the_gallery_are_found_by_name) {
+    cn_arena *memory = cn_arena_create(NULL);
+    const char *path = NULL, *all = NULL;
+    cn_error error = {0};
+    cn_model *model = NULL;
+    CN_CHECK_TRUE(unsetenv("CAIRN_SCENES") == 0);
+    CN_CHECK_TRUE(cn_gallery_path(NULL, memory, &all, &error) == CN_OK);
+    CN_CHECK_TRUE(cn_gallery_path("newtons-cradle", memory, &path, &error) == CN_OK);
+    CN_CHECK_TRUE(strncmp(path, all, strlen(all)) == 0);
+    CN_CHECK_TRUE(cn_scene_read(NULL, path, NULL, 0, &model, &error) == CN_OK);
+    CN_CHECK_TRUE(strcmp(cn_model_name(model), "newtons-cradle") == 0);
+    CN_CHECK_TRUE(cn_gallery_path("newtons-cradel", memory, &path, &error) == CN_ERR_INPUT);
+    CN_CHECK_TRUE(path == NULL && strstr(error.hint, "newtons-cradle"));
+    CN_CHECK_TRUE(cn_gallery_path("../scenes/newtons-cradle", memory, &path, &error) ==
+                  CN_ERR_INPUT);
+    CN_CHECK_TRUE(cn_gallery_path("newtons-cradle", NULL, &path, &error) == CN_ERR_ARGUMENT);
+    cn_model_destroy(model);
+    open_folder();
+    put_file("mine.yaml", "cairn: 1\n");
+    CN_CHECK_TRUE(setenv("CAIRN_SCENES", folder, 1) == 0);
+    CN_CHECK_TRUE(cn_gallery_path("mine", memory, &path, &error) == CN_OK);
+    CN_CHECK_TRUE(strcmp(path, path_of("mine.yaml")) == 0);
+    CN_CHECK_TRUE(setenv("CAIRN_SCENES", "/no/such", 1) == 0);
+    CN_CHECK_TRUE(cn_gallery_path("mine", memory, &path, &error) == CN_ERR_IO);
+    CN_CHECK_TRUE(strstr(error.message, "/no/such") != NULL);
+    close_folder();
+    cn_arena_destroy(memory);
 }

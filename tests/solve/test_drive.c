@@ -92,7 +92,7 @@ static cn_status cn_misbehave_lcp(const cn_lcp *p, const cn_solve_opts *opts, cn
 
 #define CN_ALL_KINDS (CN_SOLVES_2D | CN_SOLVES_3D | CN_TAKES_ASSEMBLED | CN_TAKES_BODY)
 static const cn_friction_solver bad_solver = {
-    {.name = "bad", .accepts = CN_ALL_KINDS, .max_iterations = 10}, cn_misbehave};
+    {.name = "bad", .accepts = CN_ALL_KINDS, .max_iterations = 10}, cn_misbehave, NULL};
 static const cn_lcp_solver bad_lcp_solver = {{.name = "bad", .max_iterations = 10},
                                              cn_misbehave_lcp};
 

@@ -7,6 +7,7 @@
 #include "jointed_problems.h"
 #include "small_problems.h"
 #include "solve/drivers/joint_rows.h"
+#include "solve_named.h"
 
 #include <cairn/eliminate.h>
 #include <cairn/solve.h>
@@ -25,17 +26,6 @@ static cn_problem *planted(int32_t dim, int32_t blocks, double deficiency, doubl
     opts.seed = seed;
     assert_int_equal(cn_planted_friction(NULL, &opts, &problem, NULL), CN_OK);
     return problem;
-}
-
-static cn_solve_report solve(const cn_friction *p, const char *name, double tolerance,
-                             cn_arena *arena, double *r, double *u) {
-    const cn_friction_solver *solver = cn_friction_solver_find(name);
-    cn_solve_opts opts = cn_solve_opts_default(&solver->info);
-    cn_solve_report report;
-    opts.tolerance = tolerance;
-    memset(r, 0, sizeof *r * (size_t)(p->dim * p->contacts));
-    assert_int_equal(cn_friction_solve(p, solver, &opts, arena, r, u, &report, NULL), CN_OK);
-    return report;
 }
 
 // ---- the data ----
@@ -176,11 +166,11 @@ CN_TEST(motor_gives_what_it_can) {
         double r[3], u[3];
         // At its bound it slows the body, within it stops it: r = 3/W.
         const cn_friction *p = &motor(arena, dim, 1.0, 0.0)->p;
-        CN_CHECK_BELOW(solve(p, names[i], 1e-10, arena, r, u).grade.residual, 1e-10);
+        CN_CHECK_BELOW(solve_from_zero(p, names[i], 1e-10, arena, r, u).grade.residual, 1e-10);
         CN_CHECK_NEAR(r[0], 1.0, 1e-9);
         CN_CHECK_NEAR(u[0], -2.5, 1e-9);
         p = &motor(arena, dim, 10.0, 0.0)->p;
-        CN_CHECK_BELOW(solve(p, names[i], 1e-10, arena, r, u).grade.residual, 1e-10);
+        CN_CHECK_BELOW(solve_from_zero(p, names[i], 1e-10, arena, r, u).grade.residual, 1e-10);
         CN_CHECK_NEAR(r[0], 6.0, 1e-8);
         CN_CHECK_NEAR(u[0], 0.0, 1e-9);
         cn_arena_destroy(arena);
@@ -193,7 +183,7 @@ CN_TEST(compliance_gives_the_spring_its_share) {
         cn_arena *arena = cn_arena_create(NULL);
         double r[3], u[3];
         const cn_friction *p = &motor(arena, dim, HUGE_VAL, 1.5)->p;
-        CN_CHECK_BELOW(solve(p, names[i], 1e-10, arena, r, u).grade.residual, 1e-10);
+        CN_CHECK_BELOW(solve_from_zero(p, names[i], 1e-10, arena, r, u).grade.residual, 1e-10);
         CN_CHECK_NEAR(r[0], 3.0 / (0.5 + 1.5), 1e-9);
         // The body goes on by what the spring gives way: u = W r + q + E r.
         CN_CHECK_NEAR(u[0], 0.0, 1e-9);
@@ -211,7 +201,8 @@ CN_TEST(limit_holds_one_way_only) {
             j->p.bounds.lower[0] = 0.0;
             j->p.bounds.upper[0] = HUGE_VAL;
             j->p.q[0] = way == 0 ? -3.0 : 3.0;
-            CN_CHECK_BELOW(solve(&j->p, names[i], 1e-10, arena, r, u).grade.residual, 1e-10);
+            CN_CHECK_BELOW(solve_from_zero(&j->p, names[i], 1e-10, arena, r, u).grade.residual,
+                           1e-10);
             CN_CHECK_NEAR(r[0], way == 0 ? 6.0 : 0.0, 1e-8);
             CN_CHECK_NEAR(u[0], way == 0 ? 0.0 : 3.0, 1e-9);
             cn_arena_destroy(arena);
@@ -230,7 +221,8 @@ CN_TEST(pendulum_starts_with_the_force_of_its_pin) {
         double r[3], u[3];
         jointed_body(j, 0, mass, inertia, free);
         jointed_pin(j, 0, arm, FIXED, origin);
-        cn_solve_report report = solve(jointed_finish(j), "prox-newton", 1e-13, arena, r, u);
+        cn_solve_report report =
+            solve_from_zero(jointed_finish(j), "prox-newton", 1e-13, arena, r, u);
         CN_CHECK_BELOW(report.grade.residual, 1e-13);
         CN_CHECK_TRUE(report.iterations == 1);
         double want = -mass * fall * inertia / (inertia + mass * lever * lever);
@@ -271,7 +263,8 @@ CN_TEST(hyperstatic_parallelogram_to_round_off) {
     for (int32_t dim = 2; dim <= 3; dim++) {
         cn_arena *arena = cn_arena_create(NULL);
         double r[3 * 20], u[3 * 20];
-        cn_solve_report report = solve(parallelogram(arena, dim, 5, 1), "auto", 1e-12, arena, r, u);
+        cn_solve_report report =
+            solve_from_zero(parallelogram(arena, dim, 5, 1), "auto", 1e-12, arena, r, u);
         CN_CHECK_BELOW(report.grade.residual, 1e-12);
         CN_CHECK_TRUE(report.iterations <= 2);
         cn_arena_destroy(arena);
@@ -285,7 +278,7 @@ CN_TEST(repeated_joints_change_no_velocity) {
         for (int k = 0; k < 2; k++) {
             const cn_friction *p = parallelogram(arena, dim, 2, k == 0 ? 1 : 3);
             double r[3 * 24], u[3 * 24];
-            CN_CHECK_BELOW(solve(p, "auto", 1e-12, arena, r, u).grade.residual, 1e-12);
+            CN_CHECK_BELOW(solve_from_zero(p, "auto", 1e-12, arena, r, u).grade.residual, 1e-12);
             cn_friction_velocity(p, r, v[k], u);
         }
         for (int32_t i = 0; i < (dim == 3 ? 18 : 9); i++) {
@@ -340,7 +333,7 @@ CN_TEST(planted_problems_by_every_solver_that_takes_joints) {
             bool takes = info->accepts & CN_TAKES_BOUNDS;
             taking += takes;
             for (int k = 0; k < 2; k++) {
-                cn_solve_report report = solve(&form[k], info->name, 1e-8, arena, r, u);
+                cn_solve_report report = solve_from_zero(&form[k], info->name, 1e-8, arena, r, u);
                 // qp is sure for semi-definite problems only, which friction is not.
                 bool sure = !(dim == 3 && info->accepts & CN_FACETS_CONE);
                 sure = sure && strcmp(info->name, "qp") != 0;
@@ -369,9 +362,11 @@ CN_TEST(hyperstatic_planted_problems_to_high_accuracy) {
             assert_int_equal(cn_friction_to_body_space(&problem->global, arena, &form[1], NULL),
                              CN_OK);
             for (int k = 0; k < 2; k++) {
-                CN_CHECK_BELOW(solve(&form[k], "prox-newton", 1e-12, arena, r, u).grade.residual,
+                CN_CHECK_BELOW(
+                    solve_from_zero(&form[k], "prox-newton", 1e-12, arena, r, u).grade.residual,
+                    1e-12);
+                CN_CHECK_BELOW(solve_from_zero(&form[k], "auto", 1e-12, arena, r, u).grade.residual,
                                1e-12);
-                CN_CHECK_BELOW(solve(&form[k], "auto", 1e-12, arena, r, u).grade.residual, 1e-12);
             }
             cn_arena_destroy(arena);
             cn_problem_destroy(problem);
@@ -424,7 +419,8 @@ CN_TEST(contradictory_rows_are_found_and_named) {
             jointed_pin(j, 0, arms[0], FIXED, none);
             jointed_pin(j, 0, arms[1], FIXED, none);
             j->p.q[2 * dim] += 0.25;
-            cn_solve_report report = solve(jointed_finish(j), direct[i], 1e-8, arena, r, u);
+            cn_solve_report report =
+                solve_from_zero(jointed_finish(j), direct[i], 1e-8, arena, r, u);
             assert_int_equal(report.outcome, CN_INFEASIBLE);
             assert_non_null(strstr(report.detail, "contradict"));
             CN_CHECK_TRUE(report.grade.worst == 1 || report.grade.worst == 2);
@@ -455,7 +451,7 @@ CN_TEST(heavy_weight_hangs_on_a_chain) {
         for (int32_t i = 1; i < links; i++) {
             jointed_pin(j, i - 1, down, i, up);
         }
-        cn_solve_report report = solve(jointed_finish(j), "auto", 1e-8, arena, r, u);
+        cn_solve_report report = solve_from_zero(jointed_finish(j), "auto", 1e-8, arena, r, u);
         assert_int_equal(report.outcome, CN_SOLVED);
         CN_CHECK_TRUE(report.iterations <= 4);
         // The first pin carries everything.
@@ -470,7 +466,7 @@ CN_TEST(chain_over_a_cylinder_to_round_off) {
         const cn_friction *p = jointed_chain(arena, dim, 200, 1e-3);
         double *r = BASE_TAKE(arena, double, dim * p->contacts);
         double *u = BASE_TAKE(arena, double, dim * p->contacts);
-        cn_solve_report report = solve(p, "auto", 1e-12, arena, r, u);
+        cn_solve_report report = solve_from_zero(p, "auto", 1e-12, arena, r, u);
         CN_CHECK_BELOW(report.grade.residual, 1e-12);
         CN_CHECK_TRUE(report.grade.stick + report.grade.slide > 20);
         cn_arena_destroy(arena);
@@ -552,7 +548,7 @@ CN_TEST(elimination_agrees_with_the_mixed_solution) {
                                  ? cn_friction_condense(&problem->global, arena, &p, NULL)
                                  : cn_friction_to_body_space(&problem->global, arena, &p, NULL),
                              CN_OK);
-            CN_CHECK_BELOW(solve(&p, "auto", 1e-12, arena, r, u).grade.residual, 1e-12);
+            CN_CHECK_BELOW(solve_from_zero(&p, "auto", 1e-12, arena, r, u).grade.residual, 1e-12);
             assert_int_equal(cn_friction_eliminate(&p, arena, &e, NULL), CN_OK);
             // The contacts' velocities are those of the whole, and the joints come back.
             cn_eliminated_restrict(e, r, own);
@@ -728,7 +724,8 @@ CN_TEST(pivoting_solves_joints_alone) {
             cn_friction p;
             double r[3 * 20], u[3 * 20];
             assert_int_equal(cn_friction_condense(&problem->global, arena, &p, NULL), CN_OK);
-            CN_CHECK_BELOW(solve(&p, pivoting[i], 1e-9, arena, r, u).grade.residual, 1e-9);
+            CN_CHECK_BELOW(solve_from_zero(&p, pivoting[i], 1e-9, arena, r, u).grade.residual,
+                           1e-9);
             cn_arena_destroy(arena);
             cn_problem_destroy(problem);
         }

@@ -198,53 +198,42 @@ CN_TEST(every_row_solves_planted_problems) {
 
 // ---- by hand ----
 
-// A linear system, when nothing is bounded.
-CN_TEST(free_unknowns_alone_are_a_linear_system) {
+// Every solver of the table finds z.
+static void check_solution(int32_t n, const double *M, const double *q, const double *lower,
+                           const double *upper, const double *z) {
     cn_arena *memory = cn_arena_create(NULL);
-    const double M[] = {0.0, 2.0, 1.0, 1.0}, q[] = {-2.0, -3.0};
-    const double lower[] = {-INF, -INF}, upper[] = {INF, INF};
-    cn_mcp p = make(memory, 2, M, q, lower, upper);
+    cn_mcp p = make(memory, n, M, q, lower, upper);
     for (int32_t s = 0; s < cn_mcp_solver_count(); s++) {
-        double z[2] = {0};
-        cn_solve_report report = run(&p, cn_mcp_solver_at(s), 1e-12, memory, z);
+        double *found = BASE_TAKE_ZERO(memory, double, n);
+        cn_solve_report report = run(&p, cn_mcp_solver_at(s), 1e-12, memory, found);
         say(cn_mcp_solver_at(s)->info.name, &report);
-        CN_CHECK_NEAR(z[0], 2.0, 1e-11);
-        CN_CHECK_NEAR(z[1], 1.0, 1e-11);
+        for (int32_t i = 0; i < n; i++) {
+            CN_CHECK_NEAR(found[i], z[i], 1e-11);
+        }
     }
     cn_arena_destroy(memory);
 }
 
-// A saddle point: min x'x/2 - x_1 - 3 x_2 with x_1 + x_2 = 1 and 0 <= x <= 0.8.
+// A linear system, when nothing is bounded.
+CN_TEST(free_unknowns_alone_are_a_linear_system) {
+    const double M[] = {0.0, 2.0, 1.0, 1.0}, q[] = {-2.0, -3.0}, z[] = {2.0, 1.0};
+    const double lower[] = {-INF, -INF}, upper[] = {INF, INF};
+    check_solution(2, M, q, lower, upper, z);
+}
+
+// A saddle point: min x'x/2 - x_1 - 3 x_2 with x_1 + x_2 = 1 and 0 <= x <= 0.8; x_1 - 1 is the
+// multiplier.
 CN_TEST(equality_constrained_box_programme) {
-    cn_arena *memory = cn_arena_create(NULL);
     const double M[] = {1.0, 0.0, -1.0, 0.0, 1.0, -1.0, 1.0, 1.0, 0.0}, q[] = {-1.0, -3.0, -1.0};
-    const double lower[] = {0.0, 0.0, -INF}, upper[] = {0.8, 0.8, INF};
-    cn_mcp p = make(memory, 3, M, q, lower, upper);
-    for (int32_t s = 0; s < cn_mcp_solver_count(); s++) {
-        double z[3] = {0};
-        cn_solve_report report = run(&p, cn_mcp_solver_at(s), 1e-12, memory, z);
-        say(cn_mcp_solver_at(s)->info.name, &report);
-        CN_CHECK_NEAR(z[0], 0.2, 1e-11);
-        CN_CHECK_NEAR(z[1], 0.8, 1e-11);
-        CN_CHECK_NEAR(z[2], -0.8, 1e-11); // x_1 - 1 = multiplier
-    }
-    cn_arena_destroy(memory);
+    const double lower[] = {0.0, 0.0, -INF}, upper[] = {0.8, 0.8, INF}, z[] = {0.2, 0.8, -0.8};
+    check_solution(3, M, q, lower, upper, z);
 }
 
 // A singular free block that only the bounded unknowns make solvable: z_2 = 1, z_1 free of choice.
 CN_TEST(free_unknowns_without_a_pivot_are_split) {
-    cn_arena *memory = cn_arena_create(NULL);
-    const double M[] = {0.0, 1.0, -1.0, 1.0}, q[] = {-1.0, 0.0};
+    const double M[] = {0.0, 1.0, -1.0, 1.0}, q[] = {-1.0, 0.0}, z[] = {1.0, 1.0};
     const double lower[] = {-INF, 0.0}, upper[] = {INF, INF};
-    cn_mcp p = make(memory, 2, M, q, lower, upper);
-    for (int32_t s = 0; s < cn_mcp_solver_count(); s++) {
-        double z[2] = {0};
-        cn_solve_report report = run(&p, cn_mcp_solver_at(s), 1e-12, memory, z);
-        say(cn_mcp_solver_at(s)->info.name, &report);
-        CN_CHECK_NEAR(z[1], 1.0, 1e-11);
-        CN_CHECK_NEAR(z[0], 1.0, 1e-11);
-    }
-    cn_arena_destroy(memory);
+    check_solution(2, M, q, lower, upper, z);
 }
 
 // ---- limits ----

@@ -58,18 +58,32 @@ CN_TEST(what_does_not_fit_is_left_to_the_general_sweep) {
     }
 }
 
+// A problem of one of the cases, with its sweep and impulses of zero.
+typedef struct packed {
+    cn_arena *arena;
+    cn_friction p;
+    gs_sweep sweep;
+    double *x;
+} packed;
+
+static void packed_start(packed *s, const packed_case *c, uint64_t seed) {
+    s->arena = cn_arena_create(NULL);
+    s->p = rigid_problem(s->arena, c->dim, seed, c->sphere);
+    s->sweep = prepared(&s->p, s->arena);
+    s->x = BASE_TAKE_ZERO(s->arena, double, s->sweep.size + GS_SWEEP_PAD);
+}
+
 CN_TEST(impulses_pass_through_batches_unchanged) {
     for (int c = 0; c < CASES; c++) {
-        cn_arena *arena = cn_arena_create(NULL);
-        cn_friction p = rigid_problem(arena, cases[c].dim, 2, cases[c].sphere);
-        gs_sweep sweep = prepared(&p, arena);
-        double *x = BASE_TAKE_ZERO(arena, double, sweep.size + GS_SWEEP_PAD), r[3 * CONTACTS];
-        gs_sweep_load(&sweep, p.q, x);
-        gs_sweep_store(&sweep, x, r);
-        for (int32_t i = 0; i < p.dim * CONTACTS; i++) {
-            CN_CHECK_NEAR(r[i], p.q[i], 1e-14);
+        packed s;
+        packed_start(&s, &cases[c], 2);
+        double r[3 * CONTACTS];
+        gs_sweep_load(&s.sweep, s.p.q, s.x);
+        gs_sweep_store(&s.sweep, s.x, r);
+        for (int32_t i = 0; i < s.p.dim * CONTACTS; i++) {
+            CN_CHECK_NEAR(r[i], s.p.q[i], 1e-14);
         }
-        cn_arena_destroy(arena);
+        cn_arena_destroy(s.arena);
     }
 }
 
@@ -77,40 +91,37 @@ CN_TEST(impulses_pass_through_batches_unchanged) {
 // after sweeps.
 CN_TEST(the_error_of_batches_is_that_of_the_operator) {
     for (int c = 0; c < CASES; c++) {
-        cn_arena *arena = cn_arena_create(NULL);
-        cn_friction p = rigid_problem(arena, cases[c].dim, 3, cases[c].sphere);
-        gs_sweep sweep = prepared(&p, arena);
-        double *x = BASE_TAKE_ZERO(arena, double, sweep.size + GS_SWEEP_PAD);
-        double *v = BASE_TAKE(arena, double, p.W.body.dofs), r[3 * CONTACTS], u[3 * CONTACTS];
-        gs_sweep_load(&sweep, p.q, x); // any impulses, in the cone or not
+        packed s;
+        packed_start(&s, &cases[c], 3);
+        double *v = BASE_TAKE(s.arena, double, s.p.W.body.dofs), r[3 * CONTACTS], u[3 * CONTACTS];
+        gs_sweep_load(&s.sweep, s.p.q, s.x); // any impulses, in the cone or not
         for (int k = 0; k < 4; k++) {
-            gs_sweep_run(&sweep, x, k);
-            gs_sweep_store(&sweep, x, r);
-            cn_friction_velocity(&p, r, v, u);
+            gs_sweep_run(&s.sweep, s.x, k);
+            gs_sweep_store(&s.sweep, s.x, r);
+            cn_friction_velocity(&s.p, r, v, u);
             for (int measure = CN_MEASURE_SCALED; measure <= CN_MEASURE_MAX; measure++) {
-                double expected = solve_natural_error(&p, (cn_measure)measure, r, u);
-                double error = gs_sweep_error(&sweep, (cn_measure)measure, x);
+                double expected = solve_natural_error(&s.p, (cn_measure)measure, r, u);
+                double error = gs_sweep_error(&s.sweep, (cn_measure)measure, s.x);
                 CN_CHECK_NEAR(error, expected, 1e-12 * expected);
             }
         }
-        cn_arena_destroy(arena);
+        cn_arena_destroy(s.arena);
     }
 }
 
 CN_TEST(sweeps_of_batches_solve_the_problem) {
     for (int c = 0; c < CASES; c++) {
-        cn_arena *arena = cn_arena_create(NULL);
-        cn_friction p = rigid_problem(arena, cases[c].dim, 4, cases[c].sphere);
-        gs_sweep sweep = prepared(&p, arena);
-        double *x = BASE_TAKE_ZERO(arena, double, sweep.size + GS_SWEEP_PAD), r[3 * CONTACTS];
-        gs_sweep_run(&sweep, x, 5000);
-        gs_sweep_store(&sweep, x, r);
+        packed s;
+        packed_start(&s, &cases[c], 4);
+        double r[3 * CONTACTS];
+        gs_sweep_run(&s.sweep, s.x, 5000);
+        gs_sweep_store(&s.sweep, s.x, r);
         cn_grade grade;
-        assert_int_equal(cn_friction_grade(&p, r, NULL, arena, &grade), CN_OK);
+        assert_int_equal(cn_friction_grade(&s.p, r, NULL, s.arena, &grade), CN_OK);
         CN_CHECK_BELOW(grade.residual, 1e-9);
         CN_CHECK_BELOW(grade.cone_violation, 1e-14);
         assert_true(grade.open > 0 && grade.stick > 0 && grade.slide > 0);
-        cn_arena_destroy(arena);
+        cn_arena_destroy(s.arena);
     }
 }
 

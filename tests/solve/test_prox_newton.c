@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "base/arena.h"
+#include "solve_named.h"
 
 #include <cairn/solve.h>
 #include <string.h>
@@ -19,17 +20,6 @@ static cn_problem *pile(int32_t dim, int32_t contacts, double deficiency, uint64
     return problem;
 }
 
-static cn_solve_report solve(const cn_friction *p, const char *name, double tolerance,
-                             cn_arena *arena, double *r, double *u) {
-    const cn_friction_solver *solver = cn_friction_solver_find(name);
-    cn_solve_opts opts = cn_solve_opts_default(&solver->info);
-    cn_solve_report report;
-    opts.tolerance = tolerance;
-    memset(r, 0, sizeof *r * (size_t)(p->dim * p->contacts));
-    assert_int_equal(cn_friction_solve(p, solver, &opts, arena, r, u, &report, NULL), CN_OK);
-    return report;
-}
-
 // Half the unknowns have no stiffness of their own: impulses are not unique, velocities are.
 static void check_both_forms(int32_t dim, double deficiency, const char *name) {
     enum { contacts = 60 };
@@ -39,9 +29,9 @@ static void check_both_forms(int32_t dim, double deficiency, const char *name) {
     cn_friction assembled, body;
     assert_int_equal(cn_friction_condense(&problem->global, arena, &assembled, NULL), CN_OK);
     assert_int_equal(cn_friction_to_body_space(&problem->global, arena, &body, NULL), CN_OK);
-    cn_solve_report first = solve(&assembled, name, 1e-10, arena, r, u);
+    cn_solve_report first = solve_from_zero(&assembled, name, 1e-10, arena, r, u);
     CN_CHECK_BELOW(first.grade.residual, 1e-10);
-    cn_solve_report second = solve(&body, name, 1e-10, arena, r, other);
+    cn_solve_report second = solve_from_zero(&body, name, 1e-10, arena, r, other);
     CN_CHECK_BELOW(second.grade.residual, 1e-10);
     double largest = 0.0;
     for (int32_t i = 0; i < dim * contacts; i++) {
@@ -69,8 +59,8 @@ CN_TEST(auto_solves_what_sweeps_alone_do_not) {
     cn_arena *arena = cn_arena_create(NULL);
     cn_friction p;
     assert_int_equal(cn_friction_condense(&problem->global, arena, &p, NULL), CN_OK);
-    CN_CHECK_TRUE(solve(&p, "nsgs", 1e-10, arena, r, u).outcome != CN_SOLVED);
-    CN_CHECK_BELOW(solve(&p, "auto", 1e-10, arena, r, u).grade.residual, 1e-10);
+    CN_CHECK_TRUE(solve_from_zero(&p, "nsgs", 1e-10, arena, r, u).outcome != CN_SOLVED);
+    CN_CHECK_BELOW(solve_from_zero(&p, "auto", 1e-10, arena, r, u).grade.residual, 1e-10);
     cn_arena_destroy(arena);
     cn_problem_destroy(problem);
 }

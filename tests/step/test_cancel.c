@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/rng.h"
 #include "problem/operator/operator.h"
+#include "step/save/save.h"
 #include "world.h"
 
 #include <cairn/solve.h>
@@ -153,13 +154,39 @@ static cn_sim *sim_of(const cn_model *model, countdown *count) {
     return sim;
 }
 
+// All of the state that further steps depend on; the contacts of the last step, which a failed one
+// does not leave, are not.
+static cn_status state_of(const cn_sim *sim, void **bytes, size_t *size) {
+    step_save save;
+    if (sim->system) {
+        return cn_sim_save(sim, bytes, size);
+    }
+    CN_CHECK_TRUE(sim_parts(sim, false, &save));
+    unsigned char *all = *bytes = malloc(save.size);
+    CN_CHECK_TRUE(all != NULL);
+    *size = save.size;
+    for (int32_t i = 0; i < save.count; i++) {
+        memcpy(all, save.part[i].bytes, save.part[i].size);
+        all += save.part[i].size;
+    }
+    return CN_OK;
+}
+
+static void free_state(const cn_sim *sim, void *bytes, size_t size) {
+    if (sim->system) {
+        cn_sim_free(sim, bytes, size);
+    } else {
+        free(bytes);
+    }
+}
+
 // Whether the bytes of the state are these.
 static bool state_is(const cn_sim *sim, const void *bytes, size_t size) {
     void *own;
     size_t own_size;
-    CN_CHECK_TRUE(cn_sim_save(sim, &own, &own_size) == CN_OK);
+    CN_CHECK_TRUE(state_of(sim, &own, &own_size) == CN_OK);
     bool same = own_size == size && memcmp(own, bytes, size) == 0;
-    cn_sim_free(sim, own, own_size);
+    free_state(sim, own, own_size);
     return same;
 }
 
@@ -179,9 +206,9 @@ static int32_t run_with_cancelled_steps(const char *name, const cn_override *ove
         void *before, *after;
         size_t before_size, after_size;
         never.polls = 0;
-        CN_CHECK_TRUE(cn_sim_save(sim, &before, &before_size) == CN_OK);
+        CN_CHECK_TRUE(state_of(sim, &before, &before_size) == CN_OK);
         CN_CHECK_TRUE(cn_sim_step(sim, &report, &error) == CN_OK);
-        CN_CHECK_TRUE(cn_sim_save(sim, &after, &after_size) == CN_OK);
+        CN_CHECK_TRUE(state_of(sim, &after, &after_size) == CN_OK);
         // A step that is tried again may have fewer polls: what was found before is found at once.
         cn_status status = CN_ERR_CANCELLED;
         for (int64_t k = 1; k <= never.polls && status == CN_ERR_CANCELLED; k = 2 * k + 1) {
@@ -205,8 +232,8 @@ static int32_t run_with_cancelled_steps(const char *name, const cn_override *ove
         }
         CN_CHECK_TRUE(other_report.iterations == report.iterations &&
                       other_report.work_external == report.work_external);
-        cn_sim_free(sim, before, before_size);
-        cn_sim_free(sim, after, after_size);
+        free_state(sim, before, before_size);
+        free_state(sim, after, after_size);
     }
     cn_sim_destroy(sim);
     cn_sim_destroy(tried);

@@ -425,24 +425,22 @@ static void throw_box(figures *f, int32_t dim, double spin, double e) {
     world_close(&w);
 }
 
-CN_TEST(thrown_box_ends_on_the_ground_and_gains_nothing) {
+static void throw_boxes(double restitution) {
     figures f = {0};
     for (int32_t dim = 2; dim <= 3; dim++) {
-        throw_box(&f, dim, 5.0, 0.0);
-        throw_box(&f, dim, 15.0, 0.0);
-        throw_box(&f, dim, 40.0, 0.0);
+        throw_box(&f, dim, 5.0, restitution);
+        throw_box(&f, dim, 15.0, restitution);
+        throw_box(&f, dim, 40.0, restitution);
     }
     figures_check(&f);
 }
 
+CN_TEST(thrown_box_ends_on_the_ground_and_gains_nothing) {
+    throw_boxes(0.0);
+}
+
 CN_TEST(thrown_box_with_restitution_ends_on_the_ground_and_gains_nothing) {
-    figures f = {0};
-    for (int32_t dim = 2; dim <= 3; dim++) {
-        throw_box(&f, dim, 5.0, 0.3);
-        throw_box(&f, dim, 15.0, 0.3);
-        throw_box(&f, dim, 40.0, 0.3);
-    }
-    figures_check(&f);
+    throw_boxes(0.3);
 }
 
 // An ellipsoid that turns by 1 rad per step as it lands.

@@ -9,14 +9,18 @@
     "0], offset: -4}}, {plane: {normal: [0, -1, 0], offset: -4}}]}\n"
 
 // Balls that fall into a box, with a limit [s] a step.
-static world hurried(double limit, const char *policy) {
+static world hurried_by(const char *clock, double limit, const char *policy) {
     return world_open("cairn: 1\ndimension: 3\ntime: {step: 0.02}\n"
-                      "solver: {tolerance: 1e-8, time_limit: %g, on_stall: %s}\n"
+                      "solver: {tolerance: 1e-8, %s: %g, on_stall: %s}\n"
                       "materials: {grain: {density: 1}, wall: {density: 1}}\n"
                       "contacts: [{between: [\"*\", \"*\"], friction: 0.3}]\nbodies:\n" BOX
                       "generate: [{packing: {count: 60, radius: 1, inside: [[-4, -4, 0], [4, 4, "
                       "40]], seed: 3, material: grain}}]\n",
-                      limit, policy);
+                      clock, limit, policy);
+}
+
+static world hurried(double limit, const char *policy) {
+    return hurried_by("time_limit", limit, policy);
 }
 
 // The residual of what the step applied, computed anew from its problem.
@@ -110,6 +114,59 @@ CN_TEST(a_limited_solve_is_not_worse_than_its_start) {
                       CN_OK);
         CN_CHECK_TRUE(report.outcome == CN_TIME);
         CN_CHECK_BELOW(report.grade.residual, before.residual * (1.0 + 1e-9));
+    }
+    cn_arena_destroy(scratch);
+    free(start);
+    free(v);
+    world_close(&w);
+}
+
+CN_TEST(a_limit_by_the_wall_clock_does_the_same) {
+    world w = hurried_by("wall_limit", 1e-9, "retry");
+    int32_t timed = 0;
+    for (int32_t i = 0; i < 80; i++) {
+        world_step(&w);
+        CN_CHECK_TRUE(w.last.outcome == CN_TIME || w.last.outcome == CN_SOLVED);
+        CN_CHECK_NEAR(w.last.retries + w.last.halvings, 0, 0);
+        if (w.last.contacts > 0) {
+            CN_CHECK_NEAR(w.last.residual, regraded(&w), 1e-12);
+            timed += w.last.outcome == CN_TIME;
+        }
+    }
+    CN_CHECK_BELOW(10, timed);
+    world_close(&w);
+    world a = hurried(0.0, "retry"), b = hurried_by("wall_limit", 1000.0, "retry");
+    for (int32_t i = 0; i < 60; i++) {
+        world_step(&a);
+        world_step(&b);
+    }
+    CN_CHECK_TRUE(cn_sim_hash(a.sim) == cn_sim_hash(b.sim));
+    world_close(&a);
+    world_close(&b);
+}
+
+// Every solver that has iterations ends at a deadline that is past; one that is far off is none.
+CN_TEST(a_solve_ends_at_its_deadline) {
+    static const char *const names[] = {"auto", "nsgs", "apgd"};
+    world w = hurried(0.0, "retry");
+    world_run(&w, 1.5);
+    const double *r, *u;
+    const cn_friction *p = cn_sim_problem(w.sim, &r, &u);
+    size_t m = (size_t)p->dim * (size_t)p->contacts;
+    double *start = malloc(m * sizeof *start), *v = malloc(m * sizeof *v);
+    cn_arena *scratch = cn_arena_create(NULL);
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+        for (int far = 0; far < 2; far++) {
+            const cn_friction_solver *solver = cn_friction_solver_find(names[k]);
+            cn_solve_opts opts = cn_solve_opts_default(&solver->info);
+            cn_solve_report report;
+            opts.tolerance = far ? 1e-4 : 1e-14;
+            opts.deadline = far ? cn_clock() + 1000.0 : cn_clock();
+            memset(start, 0, m * sizeof *start);
+            CN_CHECK_TRUE(cn_friction_solve(p, solver, &opts, scratch, start, v, &report, NULL) ==
+                          CN_OK);
+            CN_CHECK_TRUE(far ? report.outcome == CN_SOLVED : report.outcome == CN_TIME);
+        }
     }
     cn_arena_destroy(scratch);
     free(start);

@@ -1,5 +1,6 @@
 // detect/narrow/narrow.h
-// Two placed shapes -> contact points. A table shape x shape; each entry gives a full manifold.
+// Two placed shapes -> contact points, the contact manifold of the pair. A table shape x shape;
+// each entry gives a full manifold.
 //
 // Gap: signed distance along the normal, negative when the shapes overlap, continuous through
 // contact. A pair of flat faces gives the corners of their overlap, at least 4 in 3D and 2 in 2D,

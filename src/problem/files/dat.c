@@ -27,9 +27,7 @@ static cn_status shape_read(io_text_reader *reader, int32_t *dim, int32_t *conta
 // Number by number, so that a wrong one is pointed at.
 static cn_status mu_read(io_text_reader *reader, int32_t contacts, cn_arena *memory, double **out) {
     cn_status status = io_text_room(reader, "a friction coefficient", contacts);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     double *mu = BASE_TAKE(memory, double, contacts);
     if (!mu) {
         return io_text_fail(reader, CN_ERR_MEMORY, "out of memory");
@@ -53,9 +51,7 @@ static cn_status tail_read(io_text_reader *reader, cn_problem *problem, int32_t 
     size_t length;
     if (io_text_next_is(reader, "0") || io_text_next_is(reader, "1")) {
         cn_status status = io_text_word(reader, "a flag", &word, &length);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(status);
     }
     cn_status status = prob_answers_read(reader, problem, rows, dofs);
     if (status == CN_OK && io_text_peek(reader, &word, &length)) {
@@ -72,50 +68,37 @@ cn_status prob_dat_read_local(io_text_reader *reader, cn_problem *problem, cn_ar
     double *q = NULL;
     double *mu = NULL;
     cn_csr W = {0};
-    cn_status status = shape_read(reader, &dim, &contacts);
+    CN_TRY(shape_read(reader, &dim, &contacts));
     int32_t rows = dim * contacts;
-    if (status == CN_OK) {
-        status = prob_matrix_read(reader, "W", rows, rows, scratch, scratch, &W);
+    CN_TRY(prob_matrix_read(reader, "W", rows, rows, scratch, scratch, &W));
+
+    CN_TRY(prob_vector_read(reader, "an entry of q", rows, scratch, &q));
+
+    CN_TRY(mu_read(reader, contacts, scratch, &mu));
+
+    CN_TRY(tail_read(reader, problem, rows, 0));
+    if (prob_friction_from_csr(problem->memory, dim, contacts, &W, q, mu, &problem->friction) !=
+        CN_OK) {
+        CN_TRY(io_text_fail(reader, CN_ERR_MEMORY, "out of memory"));
     }
-    if (status == CN_OK) {
-        status = prob_vector_read(reader, "an entry of q", rows, scratch, &q);
-    }
-    if (status == CN_OK) {
-        status = mu_read(reader, contacts, scratch, &mu);
-    }
-    if (status == CN_OK) {
-        status = tail_read(reader, problem, rows, 0);
-    }
-    if (status == CN_OK && prob_friction_from_csr(problem->memory, dim, contacts, &W, q, mu,
-                                                  &problem->friction) != CN_OK) {
-        status = io_text_fail(reader, CN_ERR_MEMORY, "out of memory");
-    }
-    return status;
+    return CN_OK;
 }
 
 cn_status prob_dat_read_global(io_text_reader *reader, cn_problem *problem, cn_arena *scratch) {
     cn_friction_global *p = &problem->global;
     cn_arena *memory = problem->memory;
-    cn_status status = shape_read(reader, &p->dim, &p->contacts);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(shape_read(reader, &p->dim, &p->contacts));
     int32_t rows = p->dim * p->contacts;
-    status = prob_matrix_read(reader, "M", -1, -1, memory, scratch, &p->M);
-    if (status == CN_OK) {
-        p->dofs = p->M.rows;
-        status = prob_matrix_read(reader, "H", p->dofs, rows, memory, scratch, &p->H);
-    }
-    if (status == CN_OK) {
-        status = prob_vector_read(reader, "an entry of f", p->dofs, memory, &p->f);
-    }
-    if (status == CN_OK) {
-        status = prob_vector_read(reader, "an entry of w", rows, memory, &p->w);
-    }
-    if (status == CN_OK) {
-        status = mu_read(reader, p->contacts, memory, &p->mu);
-    }
-    return status == CN_OK ? tail_read(reader, problem, rows, p->dofs) : status;
+    CN_TRY(prob_matrix_read(reader, "M", -1, -1, memory, scratch, &p->M));
+    p->dofs = p->M.rows;
+    CN_TRY(prob_matrix_read(reader, "H", p->dofs, rows, memory, scratch, &p->H));
+
+    CN_TRY(prob_vector_read(reader, "an entry of f", p->dofs, memory, &p->f));
+
+    CN_TRY(prob_vector_read(reader, "an entry of w", rows, memory, &p->w));
+
+    CN_TRY(mu_read(reader, p->contacts, memory, &p->mu));
+    return tail_read(reader, problem, rows, p->dofs);
 }
 
 bool prob_dat_is_rolling(io_text_reader *reader) {
@@ -156,10 +139,10 @@ cn_status prob_text_problem_write(const cn_problem *problem, base_buffer *out, c
         [CN_PROBLEM_FRICTION_GLOBAL] = global_write,
     };
     if (problem->kind == CN_PROBLEM_FRICTION && problem->friction.W.kind != CN_OPERATOR_ASSEMBLED) {
-        cn_status status = base_fail(error, CN_ERR_UNSUPPORTED,
-                                     "W is given in body space, which .dat files cannot hold");
+        base_fail(error, CN_ERR_UNSUPPORTED,
+                  "W is given in body space, which .dat files cannot hold");
         base_fail_hint(error, "write the global problem, or condense it first");
-        return status;
+        return CN_ERR_UNSUPPORTED;
     }
     io_text_writer writer;
     io_text_begin(&writer, out);

@@ -1,6 +1,6 @@
 // problem/files/dat.h
 // Siconos text files (".dat") of friction problems, local and global, and LCP text files
-// (docs/formats.md). None has a tag that says what it is: a reader tries one kind after the other.
+// (docs/reference/formats.md). None has a tag that says what it is: a reader tries one kind after the other.
 #ifndef CAIRN_PROBLEM_FILES_DAT_H
 #define CAIRN_PROBLEM_FILES_DAT_H
 
@@ -12,6 +12,8 @@
 // that; a friction problem must also end with it. Arrays go to problem->memory.
 typedef cn_status prob_text_read_fn(io_text_reader *reader, cn_problem *problem, cn_arena *scratch);
 prob_text_read_fn prob_dat_read_local, prob_dat_read_global, prob_lcp_text_read;
+// An LCP without numbers of storage: n, M by rows, q, and nothing else but comments from a '#' on.
+prob_text_read_fn prob_lcp_plain_read;
 
 // Whether the text starts as a problem with rolling friction does (five rows per contact).
 bool prob_dat_is_rolling(io_text_reader *reader);

@@ -1,6 +1,6 @@
 // problem/files/fclib.c
 // FCLIB files: V. Acary, M. Brémond, T. Koziara, F. Pérignon, "FCLIB: a collection of discrete 3D
-// frictional contact problems", INRIA RT-0444 (2014). The layout is in docs/formats.md.
+// frictional contact problems", INRIA RT-0444 (2014). The layout is in docs/reference/formats.md.
 //
 // The layout leaves several things to guess, and files in circulation need the guesses: one
 // triangle of M for the whole, a solution of zeros for none. A file of ours carries a mark, and
@@ -46,10 +46,7 @@ static cn_status read_size(const fclib *f, const char *group, const char *item, 
                            int32_t *value) {
     char path[PATH_SIZE];
     int64_t read;
-    cn_status status = io_hdf5_read_int(&f->file, prob_join(path, group, item), 1, &read, f->error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(io_hdf5_read_int(&f->file, prob_join(path, group, item), 1, &read, f->error));
     if (read < low || read > INT32_MAX) {
         return base_fail(f->error, CN_ERR_INPUT, "%s is %lld, outside %lld .. %d", path,
                          (long long)read, (long long)low, INT32_MAX);
@@ -63,10 +60,7 @@ static cn_status read_indices(const fclib *f, const char *path, int64_t count, i
                               int32_t **out) {
     int64_t there = 0;
     if (count > 0) {
-        cn_status status = io_hdf5_count(&f->file, path, &there, f->error);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(io_hdf5_count(&f->file, path, &there, f->error));
     }
     if (there < count) {
         return base_fail(f->error, CN_ERR_INPUT, "%s holds %lld numbers where %lld are needed",
@@ -78,10 +72,7 @@ static cn_status read_indices(const fclib *f, const char *path, int64_t count, i
         return base_fail_memory(f->error);
     }
     if (count > 0) {
-        cn_status status = io_hdf5_read_int(&f->file, path, count, wide, f->error);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(io_hdf5_read_int(&f->file, path, count, wide, f->error));
     }
     for (int64_t k = 0; k < count; k++) {
         if (wide[k] < 0 || wide[k] > limit) {
@@ -99,10 +90,7 @@ static cn_status read_reals(const fclib *f, const char *path, int64_t count, boo
     // An empty list may also be left out.
     int64_t there = 0;
     if (count > 0 || io_hdf5_exists(&f->file, path)) {
-        cn_status status = io_hdf5_count(&f->file, path, &there, f->error);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(io_hdf5_count(&f->file, path, &there, f->error));
     }
     if (there < count || (exact && there != count)) {
         return base_fail(f->error, CN_ERR_INPUT, "%s holds %lld numbers where %lld are needed",
@@ -113,10 +101,7 @@ static cn_status read_reals(const fclib *f, const char *path, int64_t count, boo
         return base_fail_memory(f->error);
     }
     if (count > 0) {
-        cn_status status = io_hdf5_read_real(&f->file, path, count, values, f->error);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(io_hdf5_read_real(&f->file, path, count, values, f->error));
     }
     for (int64_t k = 0; k < count; k++) {
         if (!isfinite(values[k])) {
@@ -169,14 +154,11 @@ static cn_status read_entries(const fclib *f, const char *group, triplets *t) {
     prob_join(offsets, group, "p");
     prob_join(indices, group, "i");
     int32_t nz = 0;
-    cn_status status = read_size(f, group, "nz", FCLIB_CSR, &nz);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(read_size(f, group, "nz", FCLIB_CSR, &nz));
     if (nz >= 0) {
         t->count = nz;
-        status = read_indices(f, indices, nz, t->rows - 1, &t->row);
-        return status == CN_OK ? read_indices(f, offsets, nz, t->cols - 1, &t->column) : status;
+        CN_TRY(read_indices(f, indices, nz, t->rows - 1, &t->row));
+        return read_indices(f, offsets, nz, t->cols - 1, &t->column);
     }
     bool by_rows = nz == FCLIB_CSR;
     int32_t outer = by_rows ? t->rows : t->cols;
@@ -184,30 +166,22 @@ static cn_status read_entries(const fclib *f, const char *group, triplets *t) {
     int32_t **outer_index = by_rows ? &t->row : &t->column;
     int32_t **inner_index = by_rows ? &t->column : &t->row;
     int32_t *start;
-    status = read_indices(f, offsets, (int64_t)outer + 1, INT32_MAX, &start);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(read_indices(f, offsets, (int64_t)outer + 1, INT32_MAX, &start));
     t->count = start[outer];
-    status = read_indices(f, indices, t->count, inner - 1, inner_index);
-    return status == CN_OK ? expand_offsets(f, offsets, outer, start, outer_index) : status;
+    CN_TRY(read_indices(f, indices, t->count, inner - 1, inner_index));
+    return expand_offsets(f, offsets, outer, start, outer_index);
 }
 
 static cn_status read_triplets(const fclib *f, const char *group, triplets *t) {
     char path[PATH_SIZE];
     *t = (triplets){0};
-    cn_status status = read_size(f, group, "m", 0, &t->rows);
-    if (status == CN_OK) {
-        status = read_size(f, group, "n", 0, &t->cols);
-    }
-    if (status == CN_OK) {
-        status = read_entries(f, group, t);
-    }
-    if (status == CN_OK) {
-        prob_join(path, group, "x");
-        status = read_reals(f, path, t->count, false, f->scratch, &t->value);
-    }
-    return status;
+    CN_TRY(read_size(f, group, "m", 0, &t->rows));
+    CN_TRY(read_size(f, group, "n", 0, &t->cols));
+
+    CN_TRY(read_entries(f, group, t));
+
+    prob_join(path, group, "x");
+    return read_reals(f, path, t->count, false, f->scratch, &t->value);
 }
 
 // Some global files hold one triangle of M and do not say so. It is that when no entry is on one
@@ -247,9 +221,7 @@ static cn_status read_matrix(const fclib *f, const char *group, int32_t rows, in
                              bool symmetric, cn_arena *memory, cn_csr *out) {
     triplets t;
     cn_status status = read_triplets(f, group, &t);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     if (t.rows != rows || t.cols != cols) {
         return base_fail(f->error, CN_ERR_INPUT, "%s is %d x %d where %d x %d is needed", group,
                          t.rows, t.cols, rows, cols);
@@ -259,9 +231,7 @@ static cn_status read_matrix(const fclib *f, const char *group, int32_t rows, in
                  "%s: %s holds one triangle only; the other is taken to be its mirror", f->name,
                  group);
         status = mirror_triangle(f, &t);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(status);
     }
     status =
         sparse_csr_from_triplets(memory, t.rows, t.cols, t.count, t.row, t.column, t.value, out);
@@ -285,10 +255,7 @@ static cn_status read_friction_coefficients(const fclib *f, const char *path, in
 static cn_status read_shape(const fclib *f, const char *group, const char *rows_path, int32_t *dim,
                             int32_t *contacts) {
     int64_t rows = 0;
-    cn_status status = read_size(f, group, "spacedim", 0, dim);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(read_size(f, group, "spacedim", 0, dim));
     if (*dim == 5) {
         return base_fail(f->error, CN_ERR_UNSUPPORTED,
                          "%s/spacedim is 5: a problem with rolling friction", group);
@@ -296,10 +263,7 @@ static cn_status read_shape(const fclib *f, const char *group, const char *rows_
     if (*dim != 2 && *dim != 3) {
         return base_fail(f->error, CN_ERR_INPUT, "%s/spacedim is %d, neither 2 nor 3", group, *dim);
     }
-    status = io_hdf5_count(&f->file, rows_path, &rows, f->error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(io_hdf5_count(&f->file, rows_path, &rows, f->error));
     if (rows % *dim != 0 || rows > INT32_MAX) {
         return base_fail(f->error, CN_ERR_INPUT,
                          "%s holds %lld numbers, which is not %d for every contact", rows_path,
@@ -324,72 +288,55 @@ static bool has_matrix(const fclib *f, const char *group) {
 
 static cn_status read_local(const fclib *f, cn_friction *p) {
     if (has_matrix(f, "/fclib_local/V") || has_matrix(f, "/fclib_local/R")) {
-        cn_status status = base_fail(f->error, CN_ERR_UNSUPPORTED,
-                                     "a mixed problem: /fclib_local/V and /fclib_local/R hold "
-                                     "bilateral constraints");
+        base_fail(f->error, CN_ERR_UNSUPPORTED,
+                  "a mixed problem: /fclib_local/V and /fclib_local/R hold "
+                  "bilateral constraints");
         base_fail_hint(f->error, "eliminate them, or write the problem without V, R and s");
-        return status;
+        return CN_ERR_UNSUPPORTED;
     }
     int32_t dim = 0;
     int32_t contacts = 0;
     double *q = NULL;
     double *mu = NULL;
     cn_csr W = {0};
-    cn_status status = read_shape(f, "/fclib_local", "/fclib_local/vectors/q", &dim, &contacts);
+    CN_TRY(read_shape(f, "/fclib_local", "/fclib_local/vectors/q", &dim, &contacts));
     int32_t rows = dim * contacts;
-    if (status == CN_OK) {
-        status = read_reals(f, "/fclib_local/vectors/q", rows, true, f->scratch, &q);
+    CN_TRY(read_reals(f, "/fclib_local/vectors/q", rows, true, f->scratch, &q));
+
+    CN_TRY(read_friction_coefficients(f, "/fclib_local/vectors/mu", contacts, f->scratch, &mu));
+
+    CN_TRY(read_matrix(f, "/fclib_local/W", rows, rows, false, f->scratch, &W));
+    if (prob_friction_from_csr(f->memory, dim, contacts, &W, q, mu, p) != CN_OK) {
+        return base_fail_memory(f->error);
     }
-    if (status == CN_OK) {
-        status =
-            read_friction_coefficients(f, "/fclib_local/vectors/mu", contacts, f->scratch, &mu);
-    }
-    if (status == CN_OK) {
-        status = read_matrix(f, "/fclib_local/W", rows, rows, false, f->scratch, &W);
-    }
-    if (status == CN_OK &&
-        prob_friction_from_csr(f->memory, dim, contacts, &W, q, mu, p) != CN_OK) {
-        status = base_fail_memory(f->error);
-    }
-    return status;
+    return CN_OK;
 }
 
 static cn_status read_global(const fclib *f, cn_friction_global *p) {
     if (has_matrix(f, "/fclib_global/G")) {
-        cn_status status =
-            base_fail(f->error, CN_ERR_UNSUPPORTED,
-                      "a problem with bilateral constraints: they are in /fclib_global/G");
+        base_fail(f->error, CN_ERR_UNSUPPORTED,
+                  "a problem with bilateral constraints: they are in /fclib_global/G");
         base_fail_hint(f->error, "eliminate them, or write the problem without G and b");
-        return status;
+        return CN_ERR_UNSUPPORTED;
     }
     int64_t dofs = 0;
-    cn_status status =
-        read_shape(f, "/fclib_global", "/fclib_global/vectors/w", &p->dim, &p->contacts);
-    int32_t rows = status == CN_OK ? p->dim * p->contacts : 0;
-    if (status == CN_OK) {
-        status = io_hdf5_count(&f->file, "/fclib_global/vectors/f", &dofs, f->error);
+    CN_TRY(read_shape(f, "/fclib_global", "/fclib_global/vectors/w", &p->dim, &p->contacts));
+    int32_t rows = p->dim * p->contacts;
+    CN_TRY(io_hdf5_count(&f->file, "/fclib_global/vectors/f", &dofs, f->error));
+    if (dofs > INT32_MAX) {
+        return base_fail(f->error, CN_ERR_INPUT, "/fclib_global/vectors/f is too long");
     }
-    if (status == CN_OK && dofs > INT32_MAX) {
-        status = base_fail(f->error, CN_ERR_INPUT, "/fclib_global/vectors/f is too long");
-    }
-    if (status == CN_OK) {
-        p->dofs = (int32_t)dofs;
-        status = read_reals(f, "/fclib_global/vectors/f", dofs, true, f->memory, &p->f);
-    }
-    if (status == CN_OK) {
-        status = read_reals(f, "/fclib_global/vectors/w", rows, true, f->memory, &p->w);
-    }
-    if (status == CN_OK) {
-        status = read_friction_coefficients(f, "/fclib_global/vectors/mu", p->contacts, f->memory,
-                                            &p->mu);
-    }
-    if (status == CN_OK) {
-        status = read_matrix(f, "/fclib_global/M", p->dofs, p->dofs, true, f->memory, &p->M);
-    }
-    if (status == CN_OK) {
-        status = read_matrix(f, "/fclib_global/H", p->dofs, rows, false, f->memory, &p->H);
-    }
-    return status;
+    p->dofs = (int32_t)dofs;
+    CN_TRY(read_reals(f, "/fclib_global/vectors/f", dofs, true, f->memory, &p->f));
+
+    CN_TRY(read_reals(f, "/fclib_global/vectors/w", rows, true, f->memory, &p->w));
+
+    CN_TRY(
+        read_friction_coefficients(f, "/fclib_global/vectors/mu", p->contacts, f->memory, &p->mu));
+
+    CN_TRY(read_matrix(f, "/fclib_global/M", p->dofs, p->dofs, true, f->memory, &p->M));
+
+    return read_matrix(f, "/fclib_global/H", p->dofs, rows, false, f->memory, &p->H);
 }
 
 static cn_status read_info(const fclib *f, const char *group, cn_problem *p) {
@@ -449,19 +396,19 @@ static cn_status read_optional(const fclib *f, const char *path, int64_t count, 
 
 // Files made by Siconos hold a zero r beside whatever the solver found: that is no solution.
 static cn_status read_solution(const fclib *f, int32_t rows, int32_t dofs, cn_problem *p) {
-    cn_status status = read_optional(f, "/solution/r", rows, &p->r);
-    if (status == CN_OK && p->r && !f->ours && is_zero(p->r, rows)) {
+    CN_TRY(read_optional(f, "/solution/r", rows, &p->r));
+    if (p->r && !f->ours && is_zero(p->r, rows)) {
         base_log(cn_arena_env(f->memory), CN_LOG_INFO,
                  "%s: /solution/r is zero and taken as absent", f->name);
         p->r = NULL;
     }
-    if (status == CN_OK && p->r) {
-        status = read_optional(f, "/solution/u", rows, &p->u);
+    if (p->r) {
+        CN_TRY(read_optional(f, "/solution/u", rows, &p->u));
     }
-    if (status == CN_OK && p->r && dofs >= 0) {
-        status = read_optional(f, "/solution/v", dofs, &p->v);
+    if (p->r && dofs >= 0) {
+        CN_TRY(read_optional(f, "/solution/v", dofs, &p->v));
     }
-    return status;
+    return CN_OK;
 }
 
 // The first guess that is not zero.
@@ -474,10 +421,7 @@ static cn_status read_guess(const fclib *f, int32_t rows, cn_problem *p) {
     for (int64_t i = 1; i <= count && i <= FCLIB_GUESSES && !p->guess; i++) {
         char path[PATH_SIZE];
         snprintf(path, sizeof path, "/guesses/%d/r", (int)i);
-        cn_status status = read_optional(f, path, rows, &p->guess);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(read_optional(f, path, rows, &p->guess));
         if (p->guess && !f->ours && is_zero(p->guess, rows)) {
             p->guess = NULL;
         }
@@ -487,18 +431,13 @@ static cn_status read_guess(const fclib *f, int32_t rows, cn_problem *p) {
 
 static cn_status read_open(const fclib *f, cn_problem *p) {
     bool local = p->kind == CN_PROBLEM_FRICTION;
-    cn_status status = local ? read_local(f, &p->friction) : read_global(f, &p->global);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(local ? read_local(f, &p->friction) : read_global(f, &p->global));
     int32_t rows =
         local ? p->friction.dim * p->friction.contacts : p->global.dim * p->global.contacts;
     p->format = "fclib";
-    status = read_info(f, local ? "/fclib_local" : "/fclib_global", p);
-    if (status == CN_OK) {
-        status = read_solution(f, rows, local ? -1 : p->global.dofs, p);
-    }
-    return status == CN_OK ? read_guess(f, rows, p) : status;
+    CN_TRY(read_info(f, local ? "/fclib_local" : "/fclib_global", p));
+    CN_TRY(read_solution(f, rows, local ? -1 : p->global.dofs, p));
+    return read_guess(f, rows, p);
 }
 
 // Which problem the file holds. A local one is preferred, being ready to solve.
@@ -515,10 +454,10 @@ static cn_status read_kind(const io_hdf5_image *file, cn_problem_kind *kind, cn_
         io_hdf5_exists(file, "/fclib_local_rolling")) {
         return base_fail(error, CN_ERR_UNSUPPORTED, "a problem with rolling friction");
     }
-    cn_status status = base_fail(error, CN_ERR_INPUT,
-                                 "an HDF5 file with neither /fclib_local nor /fclib_global in it");
+    base_fail(error, CN_ERR_INPUT,
+              "an HDF5 file with neither /fclib_local nor /fclib_global in it");
     base_fail_hint(error, "is this an FCLIB file?");
-    return status;
+    return CN_ERR_INPUT;
 }
 
 cn_status prob_fclib_read(const cn_env *env, const char *name, const void *bytes, size_t size,
@@ -702,9 +641,9 @@ static void put_problem(fclib_writer *w, const cn_problem *p) {
 
 cn_status prob_fclib_write(const cn_problem *problem, base_buffer *out, cn_error *error) {
     if (problem->kind == CN_PROBLEM_LCP) {
-        cn_status status = base_fail(error, CN_ERR_UNSUPPORTED, "FCLIB files cannot hold an LCP");
+        base_fail(error, CN_ERR_UNSUPPORTED, "FCLIB files cannot hold an LCP");
         base_fail_hint(error, "write it as text, to a file that ends in .dat");
-        return status;
+        return CN_ERR_UNSUPPORTED;
     }
     fclib_writer w = {.error = error, .scratch = cn_arena_create(out->env)};
     if (!w.scratch) {

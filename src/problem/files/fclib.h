@@ -1,5 +1,5 @@
 // problem/files/fclib.h
-// Friction problems as FCLIB HDF5 files: the collection's own layout (docs/formats.md), local and
+// Friction problems as FCLIB HDF5 files: the collection's own layout (docs/reference/formats.md), local and
 // global.
 #ifndef CAIRN_PROBLEM_FILES_FCLIB_H
 #define CAIRN_PROBLEM_FILES_FCLIB_H

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "io/hdf5.h"
+#include "problem/files/arrays.h"
 #include "problem/files/dat.h"
 #include "problem/files/fclib.h"
 
@@ -65,6 +66,14 @@ static cn_status text_problem_read(const cn_env *env, const char *name, const vo
                  {CN_PROBLEM_LCP, prob_lcp_text_read}};
     size_t furthest = 0;
     cn_error first = {0};
+    // Without numbers of storage: nothing but exactly so many numbers does. It explains no fault.
+    cn_status plain = text_try(env, name, bytes, size, CN_PROBLEM_LCP, prob_lcp_plain_read, out,
+                               &furthest, &first);
+    if (plain == CN_OK || plain == CN_ERR_MEMORY) {
+        *error = first;
+        return plain;
+    }
+    furthest = 0;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         cn_error attempt = {0};
         size_t reached = 0;
@@ -91,7 +100,8 @@ static cn_status text_problem_read(const cn_env *env, const char *name, const vo
                   "a problem with rolling friction (five rows a contact)");
         base_fail_at(error, name, 1, 1);
     } else if (furthest == 0) {
-        base_fail_hint(error, "a problem file is FCLIB (HDF5), Siconos .dat or LCP text");
+        base_fail_hint(
+            error, "a problem file is FCLIB (HDF5), Siconos .dat, LCP text, Matrix Market or .npy");
     }
     return error->status;
 }
@@ -104,13 +114,16 @@ cn_status cn_problem_read_bytes(const cn_env *env, const char *name, const void 
     *out = NULL;
     name = name ? name : "";
     if (!bytes || size == 0) {
-        cn_status status = base_fail(error, CN_ERR_INPUT, "the file is empty");
+        base_fail(error, CN_ERR_INPUT, "the file is empty");
         base_fail_at(error, name, 0, 0);
-        return status;
+        return CN_ERR_INPUT;
     }
+    // A matrix has its vectors in files beside it.
+    bool arrays = io_array_is_npy(bytes, size) || io_array_is_mtx(bytes, size);
     bool hdf5 = io_hdf5_is_image(bytes, size);
-    cn_status status = hdf5 ? prob_fclib_read(env, name, bytes, size, out, error)
-                            : text_problem_read(env, name, bytes, size, out, error);
+    cn_status status = arrays ? prob_arrays_read(env, name, bytes, size, out, error)
+                       : hdf5 ? prob_fclib_read(env, name, bytes, size, out, error)
+                              : text_problem_read(env, name, bytes, size, out, error);
     if (status == CN_OK) {
         status = cn_problem_validate(*out, error);
         if (status != CN_OK) {
@@ -149,18 +162,21 @@ static cn_status format_of(const char *path, cn_file_format *format, cn_error *e
     static const struct {
         const char *ending;
         cn_file_format format;
-    } endings[] = {{".hdf5", CN_FILE_FCLIB}, {".h5", CN_FILE_FCLIB}, {".dat", CN_FILE_TEXT}};
+    } endings[] = {{".hdf5", CN_FILE_FCLIB},
+                   {".h5", CN_FILE_FCLIB},
+                   {".dat", CN_FILE_TEXT},
+                   {".mtx", CN_FILE_MATRIX_MARKET},
+                   {".npy", CN_FILE_NUMPY}};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         if (ends_with(path, endings[i].ending)) {
             *format = endings[i].format;
             return CN_OK;
         }
     }
-    cn_status status = base_fail(error, CN_ERR_ARGUMENT,
-                                 "the ending of the name does not say which format to write");
-    base_fail_hint(error, "use .hdf5 or .h5 for FCLIB, .dat for text");
+    base_fail(error, CN_ERR_ARGUMENT, "the ending of the name does not say which format to write");
+    base_fail_hint(error, "use .hdf5 or .h5 for FCLIB, .dat for text, .mtx or .npy for arrays");
     base_fail_at(error, path, 0, 0);
-    return status;
+    return CN_ERR_ARGUMENT;
 }
 
 // Neither format has a place for boxes.
@@ -170,11 +186,10 @@ static cn_status refuse_joints(const cn_problem *problem, cn_error *error) {
     if (problem->kind == CN_PROBLEM_LCP || !bounds->boxed) {
         return CN_OK;
     }
-    cn_status status =
-        base_fail(error, CN_ERR_UNSUPPORTED,
-                  "the problem has blocks of joint rows, which FCLIB and .dat files cannot hold");
+    base_fail(error, CN_ERR_UNSUPPORTED,
+              "the problem has blocks of joint rows, which FCLIB and .dat files cannot hold");
     base_fail_hint(error, "eliminate bilateral rows with cn_friction_eliminate, then write that");
-    return status;
+    return CN_ERR_UNSUPPORTED;
 }
 
 cn_status cn_problem_write(const cn_problem *problem, const char *path, cn_file_format format,
@@ -183,11 +198,18 @@ cn_status cn_problem_write(const cn_problem *problem, const char *path, cn_file_
         return base_fail(error, CN_ERR_ARGUMENT, "no problem or no path given");
     }
     cn_status status = format == CN_FILE_AUTO ? format_of(path, &format, error) : CN_OK;
-    if (status != CN_OK) {
+    CN_TRY(status);
+    status = cn_problem_validate(problem, error);
+    if (status == CN_OK) {
+        status = refuse_joints(problem, error);
+    }
+    if (status == CN_OK && (format == CN_FILE_MATRIX_MARKET || format == CN_FILE_NUMPY)) {
+        status = prob_arrays_write(problem, path, format == CN_FILE_NUMPY, error);
+        if (status != CN_OK && error && !error->file[0]) {
+            base_fail_at(error, path, 0, 0);
+        }
         return status;
     }
-    status = cn_problem_validate(problem, error);
-    status = status == CN_OK ? refuse_joints(problem, error) : status;
     base_buffer bytes;
     base_buffer_init(&bytes, problem->memory ? cn_arena_env(problem->memory) : NULL);
     if (status == CN_OK) {

@@ -1,11 +1,13 @@
 // problem/files/lcp_text.c
-// LCP text files: n, the matrix M, q; all that follows is comment.
+// LCP text files: n, the matrix M, q; all that follows is comment. M stands in one of Siconos's
+// storages, each with its number and sizes, or plainly row by row.
 //
 // We keep the comment as the problem's description, and put a solution in front of it: other
 // readers do not look there. The comment has no end and no form, so a description is trimmed.
 #include "base/arena.h"
 #include "problem/files/dat.h"
 #include "problem/files/text_parts.h"
+#include "sparse/csr.h"
 
 #include <string.h>
 
@@ -18,10 +20,7 @@ static cn_status comment_read(io_text_reader *reader, cn_problem *problem) {
     const char *text;
     size_t length;
     if (io_text_next_is(reader, TEXT_WORD)) {
-        cn_status status = io_text_expect(reader, TEXT_WORD);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(io_text_expect(reader, TEXT_WORD));
     }
     if (!io_text_peek(reader, &text, &length)) {
         return CN_OK;
@@ -41,20 +40,50 @@ static cn_status comment_read(io_text_reader *reader, cn_problem *problem) {
 cn_status prob_lcp_text_read(io_text_reader *reader, cn_problem *problem, cn_arena *scratch) {
     cn_lcp *p = &problem->lcp;
     int64_t n = 0;
-    cn_status status = io_text_int(reader, "the size of the LCP", 0, INT32_MAX, &n);
-    if (status != CN_OK) {
-        return status;
+    CN_TRY(io_text_int(reader, "the size of the LCP", 0, INT32_MAX, &n));
+    p->n = (int32_t)n;
+    problem->format = "lcp-text";
+    CN_TRY(prob_matrix_read(reader, "M", p->n, p->n, problem->memory, scratch, &p->M));
+    CN_TRY(prob_vector_read(reader, "an entry of q", p->n, problem->memory, &p->q));
+
+    CN_TRY(prob_answers_read(reader, problem, p->n, 0));
+    return comment_read(reader, problem);
+}
+
+// The end of the text, or of what is not comment.
+static bool text_ends(io_text_reader *reader) {
+    const char *word;
+    size_t length;
+    return !io_text_peek(reader, &word, &length) || word[0] == '#';
+}
+
+cn_status prob_lcp_plain_read(io_text_reader *reader, cn_problem *problem, cn_arena *scratch) {
+    cn_lcp *p = &problem->lcp;
+    int64_t n = 0, count = 0;
+    CN_TRY(io_text_int(reader, "the size of the LCP", 1, INT32_MAX, &n));
+    CN_TRY(io_text_room(reader, "an entry of M", n * n + n));
+    int32_t *row = BASE_TAKE(scratch, int32_t, n * n), *column = BASE_TAKE(scratch, int32_t, n * n);
+    double *value = BASE_TAKE(scratch, double, n *n);
+    if (!row || !column || !value) {
+        return io_text_fail(reader, CN_ERR_MEMORY, "out of memory");
+    }
+    for (int64_t k = 0; k < n * n; k++) {
+        CN_TRY(io_text_real(reader, "an entry of M", &value[count]));
+        row[count] = (int32_t)(k / n);
+        column[count] = (int32_t)(k % n);
+        count += value[count] != 0.0;
     }
     p->n = (int32_t)n;
     problem->format = "lcp-text";
-    status = prob_matrix_read(reader, "M", p->n, p->n, problem->memory, scratch, &p->M);
-    if (status == CN_OK) {
-        status = prob_vector_read(reader, "an entry of q", p->n, problem->memory, &p->q);
+    CN_TRY(prob_vector_read(reader, "an entry of q", p->n, problem->memory, &p->q));
+    if (!text_ends(reader)) {
+        return io_text_fail(reader, CN_ERR_INPUT, "the file goes on where the problem ends");
     }
-    if (status == CN_OK) {
-        status = prob_answers_read(reader, problem, p->n, 0);
+    if (sparse_csr_from_triplets(problem->memory, p->n, p->n, count, row, column, value, &p->M) !=
+        CN_OK) {
+        return io_text_fail(reader, CN_ERR_MEMORY, "out of memory");
     }
-    return status == CN_OK ? comment_read(reader, problem) : status;
+    return CN_OK;
 }
 
 void prob_lcp_text_write(io_text_writer *writer, const cn_problem *problem) {

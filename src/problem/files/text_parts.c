@@ -33,10 +33,7 @@ static cn_status no_memory(io_text_reader *reader) {
 }
 
 static cn_status entries_allocate(prob_entries *e, int64_t capacity) {
-    cn_status status = io_text_room(e->reader, e->number, capacity);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(io_text_room(e->reader, e->number, capacity));
     e->capacity = capacity;
     e->row = BASE_TAKE(e->scratch, int32_t, capacity);
     e->column = BASE_TAKE(e->scratch, int32_t, capacity);
@@ -61,18 +58,15 @@ static cn_status index_read(prob_entries *e, int64_t low, int64_t high, int32_t 
 // count integers in [low, high].
 static cn_status indices_read(prob_entries *e, int32_t count, int64_t low, int64_t high,
                               int32_t **out) {
-    cn_status status = io_text_room(e->reader, e->index, count);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(io_text_room(e->reader, e->index, count));
     *out = BASE_TAKE(e->scratch, int32_t, count);
     if (!*out) {
         return no_memory(e->reader);
     }
-    for (int32_t i = 0; i < count && status == CN_OK; i++) {
-        status = index_read(e, low, high, *out + i);
+    for (int32_t i = 0; i < count; i++) {
+        CN_TRY(index_read(e, low, high, *out + i));
     }
-    return status;
+    return CN_OK;
 }
 
 // ---- dense ----
@@ -81,26 +75,23 @@ static cn_status dense_read(prob_entries *e) {
     int32_t size[2] = {e->rows, e->cols};
     for (int i = 0; i < 2; i++) {
         int32_t again;
-        cn_status status = index_read(e, 0, INT32_MAX, &again);
-        if (status == CN_OK && again != size[i]) {
-            status = io_text_fail(e->reader, CN_ERR_INPUT, "the size is repeated as %d, not %d",
-                                  again, size[i]);
-        }
-        if (status != CN_OK) {
-            return status;
+        CN_TRY(index_read(e, 0, INT32_MAX, &again));
+        if (again != size[i]) {
+            CN_TRY(io_text_fail(e->reader, CN_ERR_INPUT, "the size is repeated as %d, not %d",
+                                again, size[i]));
         }
     }
-    cn_status status = entries_allocate(e, (int64_t)e->rows * e->cols);
-    for (int32_t j = 0; j < e->cols && status == CN_OK; j++) {
-        for (int32_t i = 0; i < e->rows && status == CN_OK; i++) {
+    CN_TRY(entries_allocate(e, (int64_t)e->rows * e->cols));
+    for (int32_t j = 0; j < e->cols; j++) {
+        for (int32_t i = 0; i < e->rows; i++) {
             double value;
-            status = io_text_real(e->reader, e->number, &value);
-            if (status == CN_OK && value != 0.0) {
+            CN_TRY(io_text_real(e->reader, e->number, &value));
+            if (value != 0.0) {
                 entries_add(e, i, j, value);
             }
         }
     }
-    return status;
+    return CN_OK;
 }
 
 // ---- SparseBlock ----
@@ -114,10 +105,7 @@ typedef struct block_shape {
 
 // Cumulated sizes must ascend to the size of the matrix.
 static cn_status ends_read(prob_entries *e, int32_t count, int32_t size, int32_t **out) {
-    cn_status status = indices_read(e, count, 0, size, out);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(indices_read(e, count, 0, size, out));
     for (int32_t i = 1; i < count; i++) {
         if ((*out)[i] < (*out)[i - 1]) {
             return io_text_fail(e->reader, CN_ERR_INPUT,
@@ -137,28 +125,19 @@ static int32_t prob_span(const int32_t *end, int32_t i) {
 
 static cn_status block_shape_read(prob_entries *e, block_shape *s) {
     int32_t filled2;
-    cn_status status = index_read(e, 0, INT32_MAX, &s->block_rows);
-    if (status == CN_OK) {
-        status = index_read(e, 0, INT32_MAX, &s->block_cols);
-    }
-    if (status == CN_OK) {
-        status = ends_read(e, s->block_rows, e->rows, &s->row_end);
-    }
-    if (status == CN_OK) {
-        status = ends_read(e, s->block_cols, e->cols, &s->col_end);
-    }
-    if (status == CN_OK) {
-        status = index_read(e, 1, (int64_t)s->block_rows + 1, &s->filled1);
-    }
-    if (status == CN_OK) {
-        status = index_read(e, s->blocks, s->blocks, &filled2);
-    }
-    if (status == CN_OK) {
-        status = indices_read(e, s->filled1, 0, s->blocks, &s->start);
-    }
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(index_read(e, 0, INT32_MAX, &s->block_rows));
+    CN_TRY(index_read(e, 0, INT32_MAX, &s->block_cols));
+
+    CN_TRY(ends_read(e, s->block_rows, e->rows, &s->row_end));
+
+    CN_TRY(ends_read(e, s->block_cols, e->cols, &s->col_end));
+
+    CN_TRY(index_read(e, 1, (int64_t)s->block_rows + 1, &s->filled1));
+
+    CN_TRY(index_read(e, s->blocks, s->blocks, &filled2));
+
+    CN_TRY(indices_read(e, s->filled1, 0, s->blocks, &s->start));
+
     for (int32_t r = 0; r < s->filled1; r++) {
         if (s->start[r] < (r ? s->start[r - 1] : 0) || (r == 0 && s->start[r] != 0)) {
             return io_text_fail(e->reader, CN_ERR_INPUT,
@@ -196,12 +175,11 @@ static cn_status blocks_read(prob_entries *e) {
     cn_status status = index_read(e, 0, INT32_MAX, &s.blocks);
     // A matrix without blocks ends here.
     if (status != CN_OK || s.blocks == 0) {
-        return status == CN_OK ? entries_allocate(e, 0) : status;
+        CN_TRY(status);
+        return entries_allocate(e, 0);
     }
     status = block_shape_read(e, &s);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     // The sum cannot overflow: blocks and sizes are below 2^31, and it stops above the file's size.
     int64_t entries = 0;
     for (int32_t r = 0; r + 1 < s.filled1 && status == CN_OK; r++) {
@@ -248,32 +226,25 @@ static cn_status sparse_header_read(prob_entries *e, int64_t *count) {
 }
 
 static cn_status triplets_read(prob_entries *e, int64_t count, bool half) {
-    cn_status status = io_text_room(e->reader, e->number, 4 * count);
-    if (status == CN_OK) {
-        status = entries_allocate(e, half ? 2 * count : count);
-    }
-    for (int64_t k = 0; k < count && status == CN_OK; k++) {
+    CN_TRY(io_text_room(e->reader, e->number, 4 * count));
+    CN_TRY(entries_allocate(e, half ? 2 * count : count));
+    for (int64_t k = 0; k < count; k++) {
         int32_t row = 0;
         int32_t column = 0;
         double value = 0.0;
-        status = index_read(e, 0, (int64_t)e->rows - 1, &row);
-        if (status == CN_OK) {
-            status = index_read(e, 0, (int64_t)e->cols - 1, &column);
-        }
-        if (status == CN_OK) {
-            status = io_text_expect(e->reader, ":");
-        }
-        if (status == CN_OK) {
-            status = io_text_real(e->reader, e->number, &value);
-        }
-        if (status == CN_OK) {
-            entries_add(e, row, column, value);
-        }
-        if (status == CN_OK && half && row != column) {
+        CN_TRY(index_read(e, 0, (int64_t)e->rows - 1, &row));
+        CN_TRY(index_read(e, 0, (int64_t)e->cols - 1, &column));
+
+        CN_TRY(io_text_expect(e->reader, ":"));
+
+        CN_TRY(io_text_real(e->reader, e->number, &value));
+
+        entries_add(e, row, column, value);
+        if (half && row != column) {
             entries_add(e, column, row, value);
         }
     }
-    return status;
+    return CN_OK;
 }
 
 // "col 3 : locations 7 to 9": the last one included, so an empty column ends before it starts.
@@ -310,57 +281,44 @@ static cn_status locations_read(prob_entries *e, bool by_rows, int32_t outer, in
 static cn_status compressed_read(prob_entries *e, int64_t count, bool by_rows) {
     int32_t outer = by_rows ? e->rows : e->cols;
     int32_t inner = by_rows ? e->cols : e->rows;
-    cn_status status = io_text_room(e->reader, e->number, 3 * count);
-    if (status == CN_OK) {
-        status = entries_allocate(e, count);
-    }
-    for (int32_t o = 0; o < outer && status == CN_OK; o++) {
+    CN_TRY(io_text_room(e->reader, e->number, 3 * count));
+    CN_TRY(entries_allocate(e, count));
+    for (int32_t o = 0; o < outer; o++) {
         int64_t end = 0;
-        status = locations_read(e, by_rows, o, count, &end);
-        while (status == CN_OK && e->count < end) {
+        CN_TRY(locations_read(e, by_rows, o, count, &end));
+        while (e->count < end) {
             int32_t i = 0;
             double value = 0.0;
-            status = index_read(e, 0, (int64_t)inner - 1, &i);
-            if (status == CN_OK) {
-                status = io_text_expect(e->reader, ":");
-            }
-            if (status == CN_OK) {
-                status = io_text_real(e->reader, e->number, &value);
-            }
-            if (status == CN_OK) {
-                entries_add(e, by_rows ? o : i, by_rows ? i : o, value);
-            }
+            CN_TRY(index_read(e, 0, (int64_t)inner - 1, &i));
+            CN_TRY(io_text_expect(e->reader, ":"));
+
+            CN_TRY(io_text_real(e->reader, e->number, &value));
+
+            entries_add(e, by_rows ? o : i, by_rows ? i : o, value);
         }
     }
-    if (status == CN_OK && e->count != count) {
-        status = io_text_fail(e->reader, CN_ERR_INPUT, "%lld entries where %lld were announced",
-                              (long long)e->count, (long long)count);
+    if (e->count != count) {
+        CN_TRY(io_text_fail(e->reader, CN_ERR_INPUT, "%lld entries where %lld were announced",
+                            (long long)e->count, (long long)count));
     }
-    return status;
+    return CN_OK;
 }
 
 static cn_status sparse_read(prob_entries *e) {
     int32_t origin;
     int64_t count = 0;
-    cn_status status = index_read(e, ORIGIN_TRIPLET, ORIGIN_HALF_TRIPLET, &origin);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(index_read(e, ORIGIN_TRIPLET, ORIGIN_HALF_TRIPLET, &origin));
     // The rest of this line, and CSparse's name and version on the next.
     io_text_skip_line(e->reader);
     io_text_skip_line(e->reader);
     bool triplets = origin == ORIGIN_TRIPLET || origin == ORIGIN_HALF_TRIPLET;
     if (triplets) {
-        status = io_text_expect(e->reader, "triplet:");
+        CN_TRY(io_text_expect(e->reader, "triplet:"));
     } else if (io_text_next_is(e->reader, "csr:")) {
-        status = io_text_expect(e->reader, "csr:");
+        CN_TRY(io_text_expect(e->reader, "csr:"));
     }
-    if (status == CN_OK) {
-        status = sparse_header_read(e, &count);
-    }
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(sparse_header_read(e, &count));
+
     if (triplets) {
         return triplets_read(e, count, origin == ORIGIN_HALF_TRIPLET);
     }
@@ -405,26 +363,21 @@ cn_status prob_matrix_read(io_text_reader *reader, const char *name, int32_t row
     char what[48];
     snprintf(what, sizeof what, "the storage of %s", name);
     int64_t kind = 0;
-    cn_status status = io_text_int(reader, what, 0, STORAGE_COUNT - 1, &kind);
-    if (status == CN_OK) {
-        status = size_read(&e, name, rows, cols);
+    CN_TRY(io_text_int(reader, what, 0, STORAGE_COUNT - 1, &kind));
+    CN_TRY(size_read(&e, name, rows, cols));
+
+    CN_TRY(storage[kind](&e));
+    if (sparse_csr_from_triplets(memory, e.rows, e.cols, e.count, e.row, e.column, e.value, out) !=
+        CN_OK) {
+        CN_TRY(no_memory(reader));
     }
-    if (status == CN_OK) {
-        status = storage[kind](&e);
-    }
-    if (status == CN_OK && sparse_csr_from_triplets(memory, e.rows, e.cols, e.count, e.row,
-                                                    e.column, e.value, out) != CN_OK) {
-        status = no_memory(reader);
-    }
-    return status;
+    return CN_OK;
 }
 
 cn_status prob_vector_read(io_text_reader *reader, const char *what, int32_t count,
                            cn_arena *memory, double **out) {
     cn_status status = io_text_room(reader, what, count);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     double *x = BASE_TAKE(memory, double, count);
     if (!x) {
         return no_memory(reader);
@@ -461,14 +414,9 @@ cn_status prob_answers_read(io_text_reader *reader, cn_problem *problem, int32_t
         if (!io_text_next_is(reader, list[i].word)) {
             continue;
         }
-        cn_status status = io_text_expect(reader, list[i].word);
-        if (status == CN_OK) {
-            status = prob_vector_read(reader, list[i].word, list[i].count, problem->memory,
-                                      list[i].vector);
-        }
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(io_text_expect(reader, list[i].word));
+        CN_TRY(
+            prob_vector_read(reader, list[i].word, list[i].count, problem->memory, list[i].vector));
     }
     return CN_OK;
 }

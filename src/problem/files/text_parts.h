@@ -1,6 +1,6 @@
 // problem/files/text_parts.h
 // The pieces that the text formats share: Siconos matrices in their three storages, vectors, and
-// the answers that we write behind a problem (docs/formats.md).
+// the answers that we write behind a problem (docs/reference/formats.md).
 #ifndef CAIRN_PROBLEM_FILES_TEXT_PARTS_H
 #define CAIRN_PROBLEM_FILES_TEXT_PARTS_H
 

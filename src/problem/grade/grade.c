@@ -273,43 +273,59 @@ static void plain_compliance(const grading *g, int64_t first, int64_t end) {
     }
 }
 
+static void plain_spheres_any(const grading *g, int64_t first, int64_t end) {
+    if (g->p->dim == 3) {
+        plain_spheres(3, g, first, end);
+    } else {
+        plain_spheres(2, g, first, end);
+    }
+}
+
+static void plain_points(const grading *g, int64_t first, int64_t end) {
+    prob_plain_points(g->p, g->v, first, end, g->u, g->trace);
+}
+
+static void plain_push_body(const cn_env *env, grading *g) {
+    (void)env;
+    plain_push(g);
+}
+
+static void plain_push_slices(const cn_env *env, grading *g) {
+    int32_t slices = prob_slices_cut(env, &g->p->W.spheres, g->p->contacts, g->slice);
+    base_parallel_for(env, slices, plain_slice, g);
+}
+
+static void plain_push_points(const cn_env *env, grading *g) {
+    (void)env;
+    prob_plain_points_push(g->p, g->r, g->v);
+}
+
+// A form of W, written out plainly.
+typedef struct plain_form {
+    void (*push)(const cn_env *env, grading *g); // v = M^-1 H r; NULL: there are no bodies
+    void (*velocity)(const grading *g, int64_t first, int64_t end); // W r + q and the traces
+} plain_form;
+
+static const plain_form plain_forms[] = {
+    [CN_OPERATOR_ASSEMBLED] = {NULL, plain_assembled},
+    [CN_OPERATOR_BODY] = {plain_push_body, plain_body},
+    [CN_OPERATOR_SPHERES] = {plain_push_slices, plain_spheres_any},
+    [CN_OPERATOR_POINTS] = {plain_push_points, plain_points}};
+
 // u = (W + E) r + q and the traces of the blocks, whatever the form of W.
 static void plain_velocity(const grading *g, int64_t first, int64_t end) {
-    switch (g->p->W.kind) {
-    case CN_OPERATOR_ASSEMBLED:
-        plain_assembled(g, first, end);
-        break;
-    case CN_OPERATOR_BODY:
-        plain_body(g, first, end);
-        break;
-    case CN_OPERATOR_SPHERES:
-        if (g->p->dim == 3) {
-            plain_spheres(3, g, first, end);
-        } else {
-            plain_spheres(2, g, first, end);
-        }
-        break;
-    case CN_OPERATOR_POINTS:
-        prob_plain_points(g->p, g->v, first, end, g->u, g->trace);
-        break;
-    }
+    plain_forms[g->p->W.kind].velocity(g, first, end);
     plain_compliance(g, first, end);
 }
 
 // The velocities of the bodies, where W has any.
 static void plain_bodies(const cn_env *env, grading *g) {
-    const cn_friction *p = g->p;
-    int32_t dofs = cn_operator_dofs(&p->W, p->dim);
+    int32_t dofs = cn_operator_dofs(&g->p->W, g->p->dim);
     for (int32_t d = 0; d < dofs; d++) {
         g->v[d] = 0.0;
     }
-    if (p->W.kind == CN_OPERATOR_BODY) {
-        plain_push(g);
-    } else if (p->W.kind == CN_OPERATOR_POINTS) {
-        prob_plain_points_push(p, g->r, g->v);
-    } else if (p->W.kind == CN_OPERATOR_SPHERES) {
-        int32_t slices = prob_slices_cut(env, &p->W.spheres, p->contacts, g->slice);
-        base_parallel_for(env, slices, plain_slice, g);
+    if (plain_forms[g->p->W.kind].push) {
+        plain_forms[g->p->W.kind].push(env, g);
     }
 }
 

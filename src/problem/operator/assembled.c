@@ -128,11 +128,8 @@ static cn_status assembled_build(const cn_friction *p, cn_arena *memory, cn_aren
     *out = (cn_friction){.dim = p->dim, .contacts = p->contacts};
     out->W.kind = CN_OPERATOR_ASSEMBLED;
     *W = (cn_bsr){.dim = p->dim, .block_rows = p->contacts};
-    cn_status status = touches_find(p, scratch, &touches);
-    status = status == CN_OK ? pattern_find(p, &touches, memory, scratch, W) : status;
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(touches_find(p, scratch, &touches));
+    CN_TRY(pattern_find(p, &touches, memory, scratch, W));
     int64_t *place = BASE_TAKE(scratch, int64_t, p->contacts);
     W->value = BASE_TAKE_ZERO(memory, double,
                               (int64_t)p->dim * p->dim * W->start[p->contacts] + CN_BSR_PAD);
@@ -162,8 +159,12 @@ cn_status cn_friction_assemble(const cn_friction *p, cn_arena *memory, cn_fricti
     cn_arena *scratch = cn_arena_create(cn_arena_env(memory));
     cn_status status = scratch ? CN_OK : CN_ERR_MEMORY;
     cn_friction body;
-    status = status == CN_OK ? cn_friction_expand(p, scratch, &body) : status;
-    status = status == CN_OK ? assembled_build(&body, memory, scratch, out) : status;
+    if (status == CN_OK) {
+        status = cn_friction_expand(p, scratch, &body);
+    }
+    if (status == CN_OK) {
+        status = assembled_build(&body, memory, scratch, out);
+    }
     cn_arena_destroy(scratch);
     return status == CN_OK ? CN_OK : base_fail_memory(error);
 }

@@ -28,10 +28,7 @@ cn_status prob_friction_from_csr(cn_arena *memory, int32_t dim, int32_t contacts
         return CN_ERR_ARGUMENT;
     }
     out->W.kind = CN_OPERATOR_ASSEMBLED;
-    cn_status status = sparse_bsr_from_csr(memory, W, dim, &out->W.assembled);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(sparse_bsr_from_csr(memory, W, dim, &out->W.assembled));
     out->W.diagonal = BASE_TAKE(memory, double, m *dim);
     out->q = BASE_TAKE(memory, double, m);
     out->mu = BASE_TAKE(memory, double, contacts);

@@ -532,41 +532,32 @@ static cn_status plant(prob_pile *pile, cn_arena *scratch, cn_problem *problem) 
     if (!g->f || !g->w || !g->mu || !problem->r || !problem->u || !problem->v) {
         return CN_ERR_MEMORY;
     }
-    cn_status status = make_bodies(pile, scratch);
-    if (status == CN_OK) {
-        status = make_H(pile, scratch, g);
+    CN_TRY(make_bodies(pile, scratch));
+    CN_TRY(make_H(pile, scratch, g));
+
+    CN_TRY(sparse_csr_from_triplets(memory, g->dofs, m, pile->entries, pile->row, pile->column,
+                                    pile->value, &g->H));
+
+    CN_TRY(make_M(pile, scratch, memory, g));
+
+    CN_TRY(plant_contacts(pile, scratch, g, problem->r, problem->u));
+    if (pile->opts->joints > 0.0) {
+        CN_TRY(prob_planted_joints(pile->opts, &pile->rng, pile->lever, memory, scratch, g,
+                                   problem->r, problem->u));
     }
-    if (status == CN_OK) {
-        status = sparse_csr_from_triplets(memory, g->dofs, m, pile->entries, pile->row,
-                                          pile->column, pile->value, &g->H);
-    }
-    if (status == CN_OK) {
-        status = make_M(pile, scratch, memory, g);
-    }
-    if (status == CN_OK) {
-        status = plant_contacts(pile, scratch, g, problem->r, problem->u);
-    }
-    if (status == CN_OK && pile->opts->joints > 0.0) {
-        status = prob_planted_joints(pile->opts, &pile->rng, pile->lever, memory, scratch, g,
-                                     problem->r, problem->u);
-    }
-    return status == CN_OK ? balance(pile, scratch, problem) : status;
+    return balance(pile, scratch, problem);
 }
 
 cn_status cn_planted_friction(const cn_env *env, const cn_planted_opts *opts, cn_problem **out,
                               cn_error *error) {
     *out = NULL;
     cn_status status = prob_planted_opts_check(opts, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     prob_pile pile = {.opts = opts, .rng = base_rng_seed(opts->seed)};
     pile.body_dofs = opts->dim == 2 ? 3 : 6;
     pile.held = opts->dim;
     status = choose_bodies(&pile, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     cn_problem *problem = cn_problem_create(env, CN_PROBLEM_FRICTION_GLOBAL);
     cn_arena *scratch = cn_arena_create(env);
     if (problem && scratch) {

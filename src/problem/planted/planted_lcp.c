@@ -122,10 +122,7 @@ static cn_status plant_lcp(const cn_planted_opts *opts, cn_arena *scratch, cn_pr
     if (!order || !lcp->q || !problem->r || !problem->u) {
         return CN_ERR_MEMORY;
     }
-    cn_status status = prob_planted_matrix(opts, &rng, problem->memory, scratch, &lcp->M);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(prob_planted_matrix(opts, &rng, problem->memory, scratch, &lcp->M));
     prob_planted_shuffle(&rng, n, order);
     int32_t open = (int32_t)(opts->open * n + 0.5);
     for (int32_t k = 0; k < n; k++) {
@@ -144,9 +141,7 @@ cn_status cn_planted_lcp(const cn_env *env, const cn_planted_opts *opts, cn_prob
                          cn_error *error) {
     *out = NULL;
     cn_status status = prob_planted_opts_check(opts, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     cn_problem *problem = cn_problem_create(env, CN_PROBLEM_LCP);
     cn_arena *scratch = cn_arena_create(env);
     status = problem && scratch ? plant_lcp(opts, scratch, problem) : CN_ERR_MEMORY;

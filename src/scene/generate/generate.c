@@ -26,7 +26,7 @@ static const scene_field generate_fields[] = {
     GENERATOR("wall", scene_wall_table, 0, "bricks in running bond"),
     GENERATOR("arch", scene_arch_table, 0, "wedges with radial joints"),
     GENERATOR("pyramid", scene_pyramid_table, 0, "a pile of cannonballs"),
-    GENERATOR("drum", scene_drum_table, 0, "rings of balls or disks between two drums"),
+    GENERATOR("drum", scene_drum_table, 0, "rings of spheres or disks between two drums"),
     GENERATOR("membrane", scene_membrane_table, SCENE_ONLY_2D,
               "a closed chain of segments that a pressure pushes inwards"),
     GENERATOR("chain", scene_chain_table, 0, "links on joints, with bends"),
@@ -77,8 +77,37 @@ cn_body_def scene_lot_body(const scene_maker *maker) {
     return body;
 }
 
+// The shape of a body of a deformable lot becomes the size of its mesh.
+static cn_status make_deformable(scene_maker *maker, const cn_body_def *def) {
+    const cn_shape_def *shape = def->shapes;
+    bool box = def->shape_count == 1 && shape->kind == CN_SHAPE_BOX,
+         disk = def->shape_count == 1 && shape->kind == CN_SHAPE_DISK;
+    if (!maker->deformable) {
+        CN_TRY(scene_deformable_def(maker->reader, maker->lot->deformable, &maker->deformable));
+    }
+    cn_mesh_def *mesh = &maker->deformable->mesh;
+    if (!(box && mesh->kind == CN_MESH_BOX) && !(disk && mesh->kind == CN_MESH_DISK)) {
+        const io_yaml *node = maker->lot->deformable->mesh.node;
+        scene_fail_node(maker->reader, node, CN_ERR_INPUT,
+                        "this mesh does not fit the shape of the bodies");
+        base_fail_hint(maker->reader->error,
+                       "a box takes mesh: {box: {cells}}, a disk mesh: {disk: {cells}}");
+        return CN_ERR_INPUT;
+    }
+    memcpy(mesh->size, shape->size, sizeof mesh->size);
+    mesh->radius = disk ? shape->radius : 0.0;
+    return CN_OK;
+}
+
 cn_status scene_make_body(scene_maker *maker, cn_body_def *def) {
     char name[BODY_NAME_MAX];
+    cn_body_def soft = *def;
+    if (maker->lot->deformable) {
+        CN_TRY(make_deformable(maker, def));
+        soft.deformable = maker->deformable;
+        soft.shapes = NULL;
+        soft.shape_count = 0;
+    }
     if (++maker->made % BODIES_POLLED == 0 &&
         base_is_cancelled(cn_arena_env(maker->reader->memory))) {
         return base_fail_cancelled(maker->reader->error);
@@ -86,11 +115,9 @@ cn_status scene_make_body(scene_maker *maker, cn_body_def *def) {
     if (!def->name && maker->lot->name) {
         snprintf(name, sizeof name, "%.*s-%lld", BODY_NAME_MAX - 24, maker->lot->name,
                  (long long)maker->made);
-        def->name = name;
+        soft.name = name;
     }
-    cn_status status = maker->body(maker, def);
-    def->name = def->name == name ? NULL : def->name;
-    return status;
+    return maker->body(maker, &soft);
 }
 
 cn_shape_def scene_round(int32_t dim, double radius) {

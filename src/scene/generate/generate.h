@@ -14,6 +14,7 @@ typedef struct scene_lot {
     double position[3], velocity[3];
     double mass; // NaN: from density and shape
     scene_lock_entry lock;
+    scene_deformable_entry *deformable; // NULL: rigid
 } scene_lot;
 
 #define SCENE_LOT_FIELDS(type)                                                                     \
@@ -25,6 +26,8 @@ typedef struct scene_lot {
         SCENE_KEY("velocity", vector, type, lot.velocity, .unit = "m/s", .help = "at the start"),  \
         SCENE_KEY("mass", real, type, lot.mass, .flags = SCENE_ABOVE_ZERO, .unit = "kg; 2D kg/m",  \
                   .help = "of each body; by default density times volume"),                        \
+        SCENE_KEY("deformable", boxed, type, lot.deformable, .table = &scene_deformable_table,     \
+                  .help = "boxes and disks become meshes of their size"),                          \
         SCENE_KEY("lock", table, type, lot.lock, .table = &scene_lock_table,                       \
                   .help = "degrees of freedom that are held")
 
@@ -40,9 +43,10 @@ struct scene_maker {
     scene_reader *reader;
     const io_yaml *node; // of the generator, for errors and sources
     const scene_lot *lot;
-    int32_t material; // of the lot
-    int64_t made;     // bodies so far
-    cn_body_id last;  // the body made last, as the sink numbers it
+    int32_t material;              // of the lot
+    int64_t made;                  // bodies so far
+    cn_deformable_def *deformable; // of the lot, when the first body is made
+    cn_body_id last;               // the body made last, as the sink numbers it
     cn_status (*body)(scene_maker *maker, const cn_body_def *def);
     cn_status (*force)(scene_maker *maker, const cn_force_def *def);
     cn_status (*joint)(scene_maker *maker, const cn_joint_def *def);

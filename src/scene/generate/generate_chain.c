@@ -162,8 +162,7 @@ static cn_status chain_run(scene_maker *maker, const void *params) {
     chain_upright(chain->direction, body.orientation);
     double point[3], R[9];
     memcpy(point, chain->lot.position, sizeof point);
-    cn_status status = CN_OK;
-    for (int32_t k = 0; k < chain->links && status == CN_OK; k++) {
+    for (int32_t k = 0; k < chain->links; k++) {
         double turn = chain_turn(chain, k), along[3], start[3];
         double w[3] = {turn * chain->axis[0], turn * chain->axis[1], turn * chain->axis[2]};
         body.angle += turn;
@@ -179,12 +178,12 @@ static cn_status chain_run(scene_maker *maker, const void *params) {
         memcpy(start, point, sizeof start);
         math_add_scaled3(point, 0.5 * chain->length, along, body.position);
         math_add_scaled3(point, chain->length, along, point);
-        status = scene_make_body(maker, &body);
-        if (status == CN_OK && k > 0) {
-            status = chain_join(maker, chain, start);
+        CN_TRY(scene_make_body(maker, &body));
+        if (k > 0) {
+            CN_TRY(chain_join(maker, chain, start));
         }
     }
-    return status;
+    return CN_OK;
 }
 
 const scene_table_of scene_chain_table = {

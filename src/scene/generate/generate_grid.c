@@ -59,11 +59,8 @@ static cn_status grid_measure(scene_maker *maker, const scene_grid *grid, const 
         double axis[3] = {i == 0, i == 1, i == 2};
         double low;
         double high;
-        cn_status status = scene_extent(maker->reader, grid->shapes.node, body->shapes,
-                                        body->shape_count, axis, &low, &high);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(scene_extent(maker->reader, grid->shapes.node, body->shapes, body->shape_count, axis,
+                            &low, &high));
         spacing[i] = isnan(grid->spacing[0]) ? high - low : grid->spacing[i];
         room[i] = 0.5 * grid->jitter * fmax(0.0, spacing[i] - (high - low));
     }
@@ -76,9 +73,7 @@ static cn_status grid_run(scene_maker *maker, const void *params) {
     cn_body_def body = scene_lot_body(maker);
     cn_status status =
         scene_shapes_flatten(maker->reader, &grid->shapes, &shapes, &body.shape_count);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     body.shapes = shapes;
     double spacing[3] = {0};
     double room[3] = {0};
@@ -149,22 +144,18 @@ static cn_status column_run(scene_maker *maker, const void *params) {
     const scene_column *column = params;
     cn_shape_def *shapes;
     cn_body_def body = scene_lot_body(maker);
-    cn_status status =
-        scene_shapes_flatten(maker->reader, &column->shapes, &shapes, &body.shape_count);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(scene_shapes_flatten(maker->reader, &column->shapes, &shapes, &body.shape_count));
     body.shapes = shapes;
     double low;
     double high;
-    status = scene_extent(maker->reader, column->shapes.node, shapes, body.shape_count,
-                          column->direction, &low, &high);
-    for (int32_t k = 0; k < column->count && status == CN_OK; k++) {
+    CN_TRY(scene_extent(maker->reader, column->shapes.node, shapes, body.shape_count,
+                        column->direction, &low, &high));
+    for (int32_t k = 0; k < column->count; k++) {
         double along = k * (high - low + column->gap) - low;
         math_add_scaled3(column->lot.position, along, column->direction, body.position);
-        status = scene_make_body(maker, &body);
+        CN_TRY(scene_make_body(maker, &body));
     }
-    return status;
+    return CN_OK;
 }
 
 const scene_table_of scene_column_table = {

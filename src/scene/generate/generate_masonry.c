@@ -1,5 +1,5 @@
 // scene/generate/generate_masonry.c
-// wall: bricks in running bond. arch: wedges with radial joints.
+// wall: bricks in running bond, with openings under lintels. arch: wedges with radial joints.
 //
 // In 3D both stand in the plane of x and z, with their depth along y. Bricks and wedges touch to
 // round-off unless a gap is given.
@@ -13,7 +13,7 @@
 
 // ---- wall ----
 
-enum { ENDS_HALF, ENDS_TOOTHED };
+enum { ENDS_HALF, ENDS_TOOTHED, ENDS_SHIFTED };
 
 typedef struct det_wall {
     const io_yaml *node;
@@ -22,10 +22,40 @@ typedef struct det_wall {
     double size[3];
     double gap;
     int32_t ends;
+    scene_items openings; // wall_opening
 } det_wall;
 
-static const scene_choice wall_ends[] = {
-    {.text = "half", .value = ENDS_HALF}, {.text = "toothed", .value = ENDS_TOOTHED}, {0}};
+static const scene_choice wall_ends[] = {{.text = "half", .value = ENDS_HALF},
+                                         {.text = "toothed", .value = ENDS_TOOTHED},
+                                         {.text = "shifted", .value = ENDS_SHIFTED},
+                                         {0}};
+// A door or window: whole courses high, with a lintel one course high above it.
+typedef struct wall_opening {
+    const io_yaml *node;
+    double middle, width, bearing;
+    int32_t first, courses;
+} wall_opening;
+
+static const scene_field opening_fields[] = {
+    SCENE_KEY("middle", real, wall_opening, middle, .unit = "m",
+              .help = "along the wall, from its middle"),
+    SCENE_KEY("width", real, wall_opening, width, .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO,
+              .unit = "m", .help = "of the free space"),
+    SCENE_KEY("first", int, wall_opening, first, .flags = SCENE_NOT_BELOW_ZERO,
+              .help = "its lowest course; 0, on the ground: a door"),
+    SCENE_KEY("courses", int, wall_opening, courses, .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO,
+              .help = "its height"),
+    SCENE_KEY("bearing", real, wall_opening, bearing, .flags = SCENE_NOT_BELOW_ZERO, .unit = "m",
+              .help = "of the lintel on either side; 0: by default half a brick"),
+};
+
+static const scene_table_of opening_table = {
+    .name = "opening",
+    .help = "A door or window of a wall; a lintel, one course high, lies on the course above it.",
+    .field = opening_fields,
+    .count = SCENE_COUNT(opening_fields),
+    .size = sizeof(wall_opening),
+};
 
 static const scene_field wall_fields[] = {
     SCENE_KEY("courses", int, det_wall, courses, .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO,
@@ -38,7 +68,10 @@ static const scene_field wall_fields[] = {
     SCENE_KEY("gap", real, det_wall, gap, .flags = SCENE_NOT_BELOW_ZERO, .unit = "m",
               .help = "width of the joints, level and upright; less than the length of a brick"),
     SCENE_KEY("ends", choice, det_wall, ends, .choice = wall_ends,
-              .help = "half bricks at the ends of the other courses, or none (toothed)"),
+              .help = "half bricks at the ends of the other courses, none (toothed), or as many "
+                      "bricks, shifted by half of one"),
+    SCENE_KEY("openings", list, det_wall, openings, .table = &opening_table,
+              .help = "doors and windows; bricks are cut at their sides"),
     SCENE_LOT_FIELDS(det_wall),
 };
 
@@ -47,24 +80,52 @@ static void wall_initial(void *out, int32_t dim) {
     scene_lot_initial(&((det_wall *)out)->lot);
 }
 
+// Pieces of bricks below this share of a brick's length are left out.
+#define PIECE_MIN 0.05
+
+static double bearing_of(const det_wall *wall, const wall_opening *opening) {
+    return opening->bearing > 0.0 ? opening->bearing : 0.5 * wall->size[0];
+}
+
+static cn_status openings_check(scene_reader *reader, const det_wall *wall) {
+    const wall_opening *opening = wall->openings.item;
+    double half = 0.5 * wall->bricks * (wall->size[0] + wall->gap);
+    for (int32_t i = 0; i < wall->openings.count; i++) {
+        double side = 0.5 * opening[i].width + bearing_of(wall, &opening[i]);
+        if (!(fabs(opening[i].middle) + side <= half)) {
+            return scene_fail_node(reader, opening[i].node, CN_ERR_INPUT,
+                                   "the opening and its lintel reach beyond the wall");
+        }
+        if (opening[i].first + opening[i].courses >= wall->courses) {
+            return scene_fail_node(reader, opening[i].node, CN_ERR_INPUT,
+                                   "the opening has no course above it for its lintel");
+        }
+    }
+    return CN_OK;
+}
+
 static cn_status wall_count(scene_reader *reader, const void *params, double *bodies) {
     const det_wall *wall = params;
     if (!(wall->gap < wall->size[0])) {
         return scene_fail_node(reader, io_yaml_get(wall->node, "gap"), CN_ERR_INPUT,
                                "gap must be less than the length of a brick");
     }
+    CN_TRY(openings_check(reader, wall));
     int32_t others = wall->courses / 2;
-    int32_t more = wall->ends == ENDS_HALF ? 1 : -1;
-    *bodies = (double)wall->courses * wall->bricks + (double)others * more;
+    int32_t more = wall->ends == ENDS_HALF ? 1 : wall->ends == ENDS_TOOTHED ? -1 : 0;
+    // At most: an opening may cut a brick in two.
+    *bodies = ((double)wall->courses * wall->bricks + (double)others * more) *
+                  (1.0 + wall->openings.count) +
+              wall->openings.count;
     if (!(*bodies >= 1.0)) {
         return scene_fail_node(reader, wall->node, CN_ERR_INPUT, "the wall has no bricks");
     }
     return CN_OK;
 }
 
-// A brick of this length whose middle is at x, in the given course.
-static cn_status wall_brick(scene_maker *maker, const det_wall *wall, double length, double x,
-                            int32_t course) {
+// A block of this length whose middle is at x, in the given course.
+static cn_status wall_box(scene_maker *maker, const det_wall *wall, double length, double x,
+                          int32_t course) {
     int32_t up = scene_up(maker->reader->dim);
     cn_shape_def shape = cn_shape_def_default(CN_SHAPE_BOX);
     memcpy(shape.size, wall->size, sizeof shape.size);
@@ -78,29 +139,77 @@ static cn_status wall_brick(scene_maker *maker, const det_wall *wall, double len
     return scene_make_body(maker, &body);
 }
 
+// What an opening takes out of a course: its own width, or that of its lintel with a joint at
+// either side. false: nothing.
+static bool taken_out(const det_wall *wall, const wall_opening *opening, int32_t course,
+                      double span[2]) {
+    int32_t top = opening->first + opening->courses;
+    double half = 0.5 * opening->width;
+    if (course == top) {
+        half += bearing_of(wall, opening) + wall->gap;
+    }
+    span[0] = opening->middle - half;
+    span[1] = opening->middle + half;
+    return course >= opening->first && course <= top;
+}
+
+// What the openings from `next` on leave of a brick between two ends.
+static cn_status wall_piece(scene_maker *maker, const det_wall *wall, double from, double to,
+                            int32_t course, int32_t next) {
+    const wall_opening *opening = wall->openings.item;
+    double span[2];
+    for (; next < wall->openings.count; next++) {
+        if (taken_out(wall, &opening[next], course, span) && span[0] < to && span[1] > from) {
+            CN_TRY(wall_piece(maker, wall, from, span[0], course, next + 1));
+            return wall_piece(maker, wall, span[1], to, course, next + 1);
+        }
+    }
+    return to - from >= PIECE_MIN * wall->size[0]
+               ? wall_box(maker, wall, to - from, 0.5 * (from + to), course)
+               : CN_OK;
+}
+
+static cn_status wall_brick(scene_maker *maker, const det_wall *wall, double length, double x,
+                            int32_t course) {
+    return wall->openings.count == 0
+               ? wall_box(maker, wall, length, x, course)
+               : wall_piece(maker, wall, x - 0.5 * length, x + 0.5 * length, course, 0);
+}
+
+static cn_status wall_lintels(scene_maker *maker, const det_wall *wall, int32_t course) {
+    const wall_opening *opening = wall->openings.item;
+    for (int32_t i = 0; i < wall->openings.count; i++) {
+        if (course == opening[i].first + opening[i].courses) {
+            double length = opening[i].width + 2.0 * bearing_of(wall, &opening[i]);
+            CN_TRY(wall_box(maker, wall, length, opening[i].middle, course));
+        }
+    }
+    return CN_OK;
+}
+
 static cn_status wall_run(scene_maker *maker, const void *params) {
     const det_wall *wall = params;
     double length = wall->size[0];
     double pitch = length + wall->gap;
     double half = 0.5 * (length - wall->gap); // two of them and a joint make a brick
     double middle = 0.5 * (wall->bricks - 1); // index of the middle of a course of whole bricks
-    cn_status status = CN_OK;
-    for (int32_t course = 0; course < wall->courses && status == CN_OK; course++) {
+    for (int32_t course = 0; course < wall->courses; course++) {
         bool other = course % 2 == 1;
-        int32_t whole = wall->bricks - other;
+        int32_t whole = wall->bricks - (other && wall->ends != ENDS_SHIFTED);
         double first = -middle + 0.5 * other; // of the whole bricks, in pitches
         double end = (0.5 * wall->bricks) * pitch - 0.5 * wall->gap - 0.5 * half;
         if (other && wall->ends == ENDS_HALF) {
-            status = wall_brick(maker, wall, half, -end, course);
+            CN_TRY(wall_brick(maker, wall, half, -end, course));
         }
-        for (int32_t i = 0; i < whole && status == CN_OK; i++) {
-            status = wall_brick(maker, wall, length, (first + i) * pitch, course);
+        for (int32_t i = 0; i < whole; i++) {
+            CN_TRY(wall_brick(maker, wall, length, (first + i) * pitch, course));
         }
-        if (other && wall->ends == ENDS_HALF && status == CN_OK) {
-            status = wall_brick(maker, wall, half, end, course);
+        if (other && wall->ends == ENDS_HALF) {
+            CN_TRY(wall_brick(maker, wall, half, end, course));
         }
+        CN_TRY(wall_lintels(maker, wall, course));
     }
-    return status;
+    return CN_OK;
 }
 
 const scene_table_of scene_wall_table = {
@@ -208,8 +317,7 @@ static cn_status arch_run(scene_maker *maker, const void *params) {
     cn_body_def body = scene_lot_body(maker);
     body.shapes = &shape;
     body.shape_count = 1;
-    cn_status status = CN_OK;
-    for (int32_t i = 0; i < arch->wedges && status == CN_OK; i++) {
+    for (int32_t i = 0; i < arch->wedges; i++) {
         // From the crown: positive to the left, where the turn from x to up leads.
         double turn = (i - 0.5 * (arch->wedges - 1)) * (arch->angle / arch->wedges);
         double sine;
@@ -222,9 +330,9 @@ static cn_status arch_run(scene_maker *maker, const void *params) {
         base_sincos(0.5 * turn, &sine, &cosine);
         double q[4] = {cosine, 0.0, -sine, 0.0}; // about -y
         memcpy(body.orientation, q, sizeof q);
-        status = scene_make_body(maker, &body);
+        CN_TRY(scene_make_body(maker, &body));
     }
-    return status;
+    return CN_OK;
 }
 
 const scene_table_of scene_arch_table = {

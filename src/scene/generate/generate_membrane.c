@@ -115,21 +115,20 @@ static cn_status membrane_run(scene_maker *maker, const void *params) {
     if (!signal_scale(maker->reader->memory, &membrane->pressure, -share, &force.force[0])) {
         return base_fail_memory(maker->reader->error);
     }
-    cn_status status = CN_OK;
-    for (int32_t i = 0; i < membrane->segments && status == CN_OK; i++) {
+    for (int32_t i = 0; i < membrane->segments; i++) {
         double sine;
         double cosine;
         body.angle = 2.0 * SCENE_PI * i / membrane->segments;
         base_sincos(body.angle, &sine, &cosine);
         body.position[0] = membrane->lot.position[0] + middle * cosine;
         body.position[1] = membrane->lot.position[1] + middle * sine;
-        status = scene_make_body(maker, &body);
-        if (status == CN_OK && pushed) {
+        CN_TRY(scene_make_body(maker, &body));
+        if (pushed) {
             force.body = maker->last;
-            status = maker->force(maker, &force);
+            CN_TRY(maker->force(maker, &force));
         }
     }
-    return status;
+    return CN_OK;
 }
 
 const scene_table_of scene_membrane_table = {

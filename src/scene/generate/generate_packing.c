@@ -46,9 +46,9 @@ static const scene_field packing_fields[] = {
     SCENE_KEY("count", int, scene_packing, count, .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO,
               .help = "how many bodies"),
     SCENE_KEY("radius", range, scene_packing, radius, .flags = SCENE_ABOVE_ZERO, .unit = "m",
-              .help = "of balls or disks, uniform between the two; or give shape"),
+              .help = "of spheres or disks, uniform between the two; or give shape"),
     SCENE_KEY("shape", one_or_list, scene_packing, shapes, .table = &scene_shape_table,
-              .help = "instead of balls: copies of this, each turned at random"),
+              .help = "instead of spheres: copies of this, each turned at random"),
     SCENE_KEY("inside", corners, scene_packing, inside, .flags = SCENE_REQUIRED, .unit = "m",
               .help = "the lowest and the highest corner of a box"),
     SCENE_KEY("gap", real, scene_packing, gap, .flags = SCENE_NOT_BELOW_ZERO, .unit = "m",
@@ -104,11 +104,10 @@ static cn_status packer_start(scene_packer *packer, scene_maker *maker,
     if (packing->shapes.count == 0) {
         return CN_OK;
     }
-    cn_status status = scene_shapes_flatten(maker->reader, &packing->shapes, &packer->shapes,
-                                            &packer->shape_count);
-    return status != CN_OK ? status
-                           : scene_reach(maker->reader, packing->shapes.node, packer->shapes,
-                                         packer->shape_count, &packer->largest);
+    CN_TRY(scene_shapes_flatten(maker->reader, &packing->shapes, &packer->shapes,
+                                &packer->shape_count));
+    return scene_reach(maker->reader, packing->shapes.node, packer->shapes, packer->shape_count,
+                       &packer->largest);
 }
 
 static double packer_radius(scene_packer *packer) {
@@ -327,10 +326,7 @@ static cn_status packing_random(scene_packer *packer) {
 static cn_status packing_run(scene_maker *maker, const void *params) {
     const scene_packing *packing = params;
     scene_packer packer;
-    cn_status status = packer_start(&packer, maker, packing);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(packer_start(&packer, maker, packing));
     return packing->arrangement == RANDOM ? packing_random(&packer) : packing_lattice(&packer);
 }
 

@@ -26,11 +26,11 @@ typedef struct scene_pyramid {
 
 static const scene_field pyramid_fields[] = {
     SCENE_KEY("base", int, scene_pyramid, base, .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO,
-              .help = "balls along an edge of the lowest layer"),
+              .help = "spheres along an edge of the lowest layer"),
     SCENE_KEY("levels", int, scene_pyramid, levels, .flags = SCENE_NOT_BELOW_ZERO,
               .help = "how many layers; 0 builds up to the top"),
     SCENE_KEY("radius", real, scene_pyramid, radius, .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO,
-              .unit = "m", .help = "of the balls or disks"),
+              .unit = "m", .help = "of the spheres or disks"),
     SCENE_KEY("gap", real, scene_pyramid, gap, .flags = SCENE_NOT_BELOW_ZERO, .unit = "m",
               .help = "between neighbours"),
     SCENE_LOT_POSITION(scene_pyramid, "of the middle of the foot"),
@@ -91,7 +91,7 @@ static cn_status pyramid_run(scene_maker *maker, const void *params) {
 
 const scene_table_of scene_pyramid_table = {
     .name = "pyramid",
-    .help = "A pile of cannonballs: a triangle of disks in 2D, a square pyramid of balls in 3D.",
+    .help = "A pile of cannonballs: a triangle of disks in 2D, a square pyramid of spheres in 3D.",
     .field = pyramid_fields,
     .count = SCENE_COUNT(pyramid_fields),
     .size = sizeof(scene_pyramid),
@@ -120,7 +120,7 @@ static const scene_field drum_fields[] = {
               .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO | SCENE_ONLY_3D, .unit = "m",
               .help = "of the drums, whose axis is z"),
     SCENE_KEY("radius", range, scene_drum, radius, .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO,
-              .unit = "m", .help = "of the balls or disks, uniform between the two"),
+              .unit = "m", .help = "of the spheres or disks, uniform between the two"),
     SCENE_KEY("count", int, scene_drum, count, .flags = SCENE_NOT_BELOW_ZERO,
               .help = "how many; 0 fills the room"),
     SCENE_KEY("gap", real, scene_drum, gap, .flags = SCENE_NOT_BELOW_ZERO, .unit = "m",
@@ -242,25 +242,24 @@ static cn_status drum_run(scene_maker *maker, const void *params) {
                       .rng = base_rng_seed((uint64_t)drum->seed),
                       .left = drum->count ? drum->count : (double)SCENE_BODIES_MAX};
     double layers = drum_layers(drum, maker->reader->dim);
-    cn_status status = CN_OK;
-    for (int64_t k = 0; (double)k < layers && status == CN_OK && fill.left >= 1.0; k++) {
+    for (int64_t k = 0; (double)k < layers && fill.left >= 1.0; k++) {
         fill.up = drum->gap + drum->radius[1] + (double)k * (2.0 * drum->radius[1] + drum->gap);
-        status = drum_layer(&fill);
+        CN_TRY(drum_layer(&fill));
     }
-    if (status == CN_OK && drum->count && fill.left >= 1.0) {
+    if (drum->count && fill.left >= 1.0) {
         scene_fail_node(maker->reader, io_yaml_get(drum->node, "count"), CN_ERR_INPUT,
                         "only %.0f of %d bodies fit into the drum", drum->count - fill.left,
                         drum->count);
         base_fail_hint(maker->reader->error, "make outer larger or radius smaller");
         return CN_ERR_INPUT;
     }
-    return status;
+    return CN_OK;
 }
 
 const scene_table_of scene_drum_table = {
     .name = "drum",
     .help =
-        "Rings of disks (2D), or layers of rings of balls (3D), between two drums about z, from "
+        "Rings of disks (2D), or layers of rings of spheres (3D), between two drums about z, from "
         "the inner one outwards.",
     .field = drum_fields,
     .count = SCENE_COUNT(drum_fields),

@@ -4,6 +4,7 @@
 // Columns may come in any order; those that are missing, and cells that are empty, have the
 // defaults. Lines that are blank or start with '#' are skipped. There are no quoted cells.
 #include "scene/generate/generate.h"
+#include "scene/kinds.h"
 
 #include "base/error.h"
 #include "io/number.h"
@@ -31,10 +32,14 @@ typedef struct scene_row {
     double x[3], angle, q[4], v[3], w[3], mass, radius, size[3];
 } scene_row;
 
+// Angles and their rates may be "30 deg" and "10 deg/s".
+typedef enum column_unit { COLUMN_PLAIN, COLUMN_ANGLE, COLUMN_ANGLE_RATE } column_unit;
+
 typedef struct column_name {
     const char *name;
     size_t offset; // in scene_row
     uint32_t flags;
+    column_unit unit;
 } column_name;
 
 #define NUMBER_COLUMN(name, member, ...)                                                           \
@@ -42,27 +47,27 @@ typedef struct column_name {
 #define TEXT_COLUMNS 2 // the first ones are text
 
 static const column_name scene_columns[] = {
-    {"name", 0, 0},
-    {"material", 0, 0},
-    NUMBER_COLUMN("x", x[0], 0),
-    NUMBER_COLUMN("y", x[1], 0),
-    NUMBER_COLUMN("z", x[2], SCENE_ONLY_3D),
-    NUMBER_COLUMN("angle", angle, SCENE_ONLY_2D),
-    NUMBER_COLUMN("qw", q[0], SCENE_ONLY_3D),
-    NUMBER_COLUMN("qx", q[1], SCENE_ONLY_3D),
-    NUMBER_COLUMN("qy", q[2], SCENE_ONLY_3D),
-    NUMBER_COLUMN("qz", q[3], SCENE_ONLY_3D),
-    NUMBER_COLUMN("vx", v[0], 0),
-    NUMBER_COLUMN("vy", v[1], 0),
-    NUMBER_COLUMN("vz", v[2], SCENE_ONLY_3D),
-    NUMBER_COLUMN("wx", w[0], SCENE_ONLY_3D),
-    NUMBER_COLUMN("wy", w[1], SCENE_ONLY_3D),
-    NUMBER_COLUMN("wz", w[2], 0),
-    NUMBER_COLUMN("mass", mass, SCENE_ABOVE_ZERO),
-    NUMBER_COLUMN("radius", radius, SCENE_ABOVE_ZERO),
-    NUMBER_COLUMN("sx", size[0], SCENE_ABOVE_ZERO),
-    NUMBER_COLUMN("sy", size[1], SCENE_ABOVE_ZERO),
-    NUMBER_COLUMN("sz", size[2], SCENE_ABOVE_ZERO | SCENE_ONLY_3D),
+    {"name", 0, 0, COLUMN_PLAIN},
+    {"material", 0, 0, COLUMN_PLAIN},
+    NUMBER_COLUMN("x", x[0], 0, COLUMN_PLAIN),
+    NUMBER_COLUMN("y", x[1], 0, COLUMN_PLAIN),
+    NUMBER_COLUMN("z", x[2], SCENE_ONLY_3D, COLUMN_PLAIN),
+    NUMBER_COLUMN("angle", angle, SCENE_ONLY_2D, COLUMN_ANGLE),
+    NUMBER_COLUMN("qw", q[0], SCENE_ONLY_3D, COLUMN_PLAIN),
+    NUMBER_COLUMN("qx", q[1], SCENE_ONLY_3D, COLUMN_PLAIN),
+    NUMBER_COLUMN("qy", q[2], SCENE_ONLY_3D, COLUMN_PLAIN),
+    NUMBER_COLUMN("qz", q[3], SCENE_ONLY_3D, COLUMN_PLAIN),
+    NUMBER_COLUMN("vx", v[0], 0, COLUMN_PLAIN),
+    NUMBER_COLUMN("vy", v[1], 0, COLUMN_PLAIN),
+    NUMBER_COLUMN("vz", v[2], SCENE_ONLY_3D, COLUMN_PLAIN),
+    NUMBER_COLUMN("wx", w[0], SCENE_ONLY_3D, COLUMN_ANGLE_RATE),
+    NUMBER_COLUMN("wy", w[1], SCENE_ONLY_3D, COLUMN_ANGLE_RATE),
+    NUMBER_COLUMN("wz", w[2], 0, COLUMN_ANGLE_RATE),
+    NUMBER_COLUMN("mass", mass, SCENE_ABOVE_ZERO, COLUMN_PLAIN),
+    NUMBER_COLUMN("radius", radius, SCENE_ABOVE_ZERO, COLUMN_PLAIN),
+    NUMBER_COLUMN("sx", size[0], SCENE_ABOVE_ZERO, COLUMN_PLAIN),
+    NUMBER_COLUMN("sy", size[1], SCENE_ABOVE_ZERO, COLUMN_PLAIN),
+    NUMBER_COLUMN("sz", size[2], SCENE_ABOVE_ZERO | SCENE_ONLY_3D, COLUMN_PLAIN),
 };
 
 static const scene_field rows_fields[] = {
@@ -85,10 +90,7 @@ static cn_status rows_load(scene_reader *reader, io_yaml *node, scene_rows *rows
     const io_yaml *place = io_yaml_get(node, "file");
     const char *path;
     const char *content;
-    cn_status status = scene_text_beside(reader, place, rows->file, &path, &content);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(scene_text_beside(reader, place, rows->file, &path, &content));
     io_yaml *text = io_yaml_new(reader->memory, IO_YAML_TEXT, NULL);
     io_yaml *key = io_yaml_new_text(reader->memory, "rows", place);
     if (!text || !io_yaml_replace(reader->memory, node, "file", key, text)) {
@@ -200,7 +202,7 @@ static cn_status sheet_unknown(const scene_sheet *sheet, const char *cell) {
         names[i] = scene_columns[i].name;
     }
     sheet_fail(sheet, "there is no column \"%.40s\"", cell);
-    scene_hint_nearest(sheet->maker->reader, cell, names, SCENE_COUNT(scene_columns));
+    scene_hint_names(sheet->maker->reader, "columns", cell, names, SCENE_COUNT(scene_columns));
     return CN_ERR_INPUT;
 }
 
@@ -234,7 +236,11 @@ static cn_status sheet_header(scene_sheet *sheet) {
 static cn_status sheet_number(const scene_sheet *sheet, const column_name *column, const char *cell,
                               scene_row *row) {
     double value;
-    if (!io_number_parse(cell, &value) || !isfinite(value)) {
+    bool known = io_number_parse(cell, &value) && isfinite(value);
+    if (!known && column->unit != COLUMN_PLAIN) {
+        known = scene_angle_of(cell, column->unit == COLUMN_ANGLE_RATE, &value);
+    }
+    if (!known) {
         return sheet_fail(sheet, "this must be a number, not \"%.40s\"", cell);
     }
     if ((column->flags & SCENE_ABOVE_ZERO) && !(value > 0.0)) {
@@ -285,19 +291,15 @@ static cn_status sheet_body(scene_sheet *sheet) {
             return sheet_fail(sheet, "the line has more cells than there are columns");
         }
         const column_name *column = sheet->column[count++];
-        cn_status status = CN_OK;
         if (cell[0] == '\0') {
             continue;
         }
         if (column == &scene_columns[0]) {
             memcpy(name, cell, sizeof name);
         } else if (column == &scene_columns[1]) {
-            status = sheet->maker->find_material(sheet->maker, sheet->node, cell, &body.material);
+            CN_TRY(sheet->maker->find_material(sheet->maker, sheet->node, cell, &body.material));
         } else {
-            status = sheet_number(sheet, column, cell, &row);
-        }
-        if (status != CN_OK) {
-            return status;
+            CN_TRY(sheet_number(sheet, column, cell, &row));
         }
     }
     if (count < sheet->column_count) {
@@ -324,8 +326,8 @@ static cn_status sheet_body(scene_sheet *sheet) {
             .file = sheet->node->file, .line = sheet->node->line + sheet->line, .column = 1};
     }
     cn_shape_def own;
-    cn_status status = sheet_shape(sheet, &row, &own, &body);
-    return status == CN_OK ? scene_make_body(sheet->maker, &body) : status;
+    CN_TRY(sheet_shape(sheet, &row, &own, &body));
+    return scene_make_body(sheet->maker, &body);
 }
 
 static cn_status rows_run(scene_maker *maker, const void *params) {
@@ -336,16 +338,15 @@ static cn_status rows_run(scene_maker *maker, const void *params) {
                          .next = rows->text,
                          .start = rows->text,
                          .word = rows->text};
-    cn_status status = CN_OK;
     if (rows->shapes.count > 0) {
-        status =
-            scene_shapes_flatten(maker->reader, &rows->shapes, &sheet.shapes, &sheet.shape_count);
+        CN_TRY(
+            scene_shapes_flatten(maker->reader, &rows->shapes, &sheet.shapes, &sheet.shape_count));
     }
-    status = status == CN_OK ? sheet_header(&sheet) : status;
-    while (status == CN_OK && sheet_line(&sheet)) {
-        status = sheet_body(&sheet);
+    CN_TRY(sheet_header(&sheet));
+    while (sheet_line(&sheet)) {
+        CN_TRY(sheet_body(&sheet));
     }
-    return status;
+    return CN_OK;
 }
 
 const scene_table_of scene_rows_table = {

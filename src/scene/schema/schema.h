@@ -1,6 +1,6 @@
 // scene/schema/schema.h
 // The scene format as tables: one row a key, one table a map. The same rows drive the reader, its
-// errors, the JSON Schema, the reference in docs/scene.md and the starter scene.
+// errors, the JSON Schema, the reference in docs/reference/scene.md and the starter scene.
 //
 // A table reads a map into a C struct: each row says where its value goes. The structs of tables
 // with a size start with `const io_yaml *node`, the map they were read from; a table of size 0 is a
@@ -14,7 +14,7 @@
 
 #include <cairn/model.h>
 
-#include "base/signal.h"
+#include "base/signal/signal.h"
 #include "io/json.h"
 #include "io/yaml.h"
 #include "system/script.h"
@@ -29,6 +29,9 @@ typedef struct scene_reader {
     int32_t dim;               // of the scene
     const char *file;          // the scene's own; files named in --set are relative to its folder
     base_signal_scope outputs; // of the scene's controllers, for expressions
+    base_inputs inputs;        // that expressions may name
+    bool expand;               // the model keeps the text of what was built, not of what was read
+    const char *expanded_name; // of the scene, then
 } scene_reader;
 
 #define SCENE_DEFAULT_MAX 128 // bytes of a default as text
@@ -71,6 +74,7 @@ struct scene_field {
     const scene_table_of *table;           // kinds that hold maps
     const scene_choice *choice;            // kinds that choose among words
     const char *(*name_at)(int32_t index); // kinds that choose a row of a C table; NULL ends
+    const char *const (*alias)[2];         // other words for its names: {word, name}; NULL ends
     const char *unit, *help;
 };
 
@@ -112,9 +116,14 @@ cn_status scene_fail_node(scene_reader *reader, const io_yaml *node, cn_status s
                           const char *format, ...) CN_PRINTF(4, 5);
 // "tolerance must be a number, not "abc"", with a hint where one is known.
 cn_status scene_fail_kind(scene_reader *reader, const scene_field *field, const io_yaml *node);
-// A hint "did you mean" for word among names, if one is near.
-void scene_hint_nearest(scene_reader *reader, const char *word, const char *const *names,
-                        int32_t count);
+// Whether a text is a number with a decimal comma, as "2,5".
+bool scene_is_decimal_comma(const char *text);
+// A hint "did you mean" for word among names if one is near, else the names that there are.
+void scene_hint_names(scene_reader *reader, const char *what, const char *word,
+                      const char *const *names, int32_t count);
+// A hint with the names, as many as fit.
+void scene_hint_list(scene_reader *reader, const char *intro, const char *const *names,
+                     int32_t count);
 
 // ---- the kinds ----
 
@@ -189,7 +198,7 @@ typedef struct scene_items {
 
 // JSON Schema (draft-07) of root and all that it names.
 bool scene_schema_json(const scene_table_of *root, cn_arena *memory, base_buffer *out);
-// The reference tables of docs/scene.md, in Markdown.
+// The reference tables of docs/reference/scene.md, in Markdown.
 bool scene_schema_markdown(const scene_table_of *root, cn_arena *memory, base_buffer *out);
 // Puts the defaults of root's own keys, and of the parts of its struct, where the tree lacks them.
 cn_status scene_schema_fill(scene_reader *reader, const scene_table_of *root, io_yaml *tree);

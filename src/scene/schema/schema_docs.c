@@ -1,5 +1,5 @@
 // scene/schema/schema_docs.c
-// The reference part of docs/scene.md, from the tables: a heading and a table of keys each.
+// The reference part of docs/reference/scene.md, from the tables: a heading and a table of keys each.
 #include "scene/schema/schema.h"
 
 #include "base/arena.h"
@@ -21,6 +21,27 @@ static bool docs_put(base_buffer *out, const char *text) {
     return true;
 }
 
+// A paragraph of lines of at most DOCS_WIDTH columns.
+#define DOCS_WIDTH 118
+static bool docs_paragraph(base_buffer *out, const char *text) {
+    size_t start = out->size;
+    if (!docs_put(out, text)) {
+        return false;
+    }
+    char *line = (char *)out->data + start, *space = NULL;
+    for (char *at = line; at < (char *)out->data + out->size; at++) {
+        if (*at == ' ' && at - line <= DOCS_WIDTH) {
+            space = at;
+        }
+        if (at - line > DOCS_WIDTH && space) {
+            *space = '\n';
+            line = space + 1;
+            space = NULL;
+        }
+    }
+    return true;
+}
+
 static bool docs_default(const scene_field *field, const void *defaults, base_buffer *out) {
     if (field->flags & SCENE_REQUIRED) {
         return scene_print_text(out, "required");
@@ -28,6 +49,16 @@ static bool docs_default(const scene_field *field, const void *defaults, base_bu
     char text[SCENE_DEFAULT_MAX];
     int32_t dim = field->flags & SCENE_ONLY_2D ? 2 : 3;
     return !scene_field_default(field, dim, defaults, text) || scene_print_text(out, text);
+}
+
+// The anchor of a table's heading: blanks become hyphens.
+static bool docs_anchor(const char *name, base_buffer *out) {
+    bool good = true;
+    for (; good && *name; name++) {
+        const char letter[2] = {*name == ' ' ? '-' : *name, '\0'};
+        good = scene_print_text(out, letter);
+    }
+    return good;
 }
 
 static bool docs_row(const scene_field *field, const void *defaults, base_buffer *out) {
@@ -39,7 +70,7 @@ static bool docs_row(const scene_field *field, const void *defaults, base_buffer
                 scene_print_text(out, " | ") && scene_field_words(field, out);
     if (field->table) {
         good = good && scene_print_text(out, ": [") && scene_print_text(out, field->table->name) &&
-               scene_print_text(out, "](#") && scene_print_text(out, field->table->name) &&
+               scene_print_text(out, "](#") && docs_anchor(field->table->name, out) &&
                scene_print_text(out, ")");
     }
     good = good && scene_print_text(out, " | ") && docs_default(field, defaults, out) &&
@@ -54,7 +85,7 @@ static bool docs_row(const scene_field *field, const void *defaults, base_buffer
 static bool docs_table(const scene_table_of *table, const void *defaults, base_buffer *out) {
     bool good =
         scene_print_text(out, "### ") && scene_print_text(out, table->name) &&
-        scene_print_text(out, "\n\n") && docs_put(out, table->help) &&
+        scene_print_text(out, "\n\n") && docs_paragraph(out, table->help) &&
         scene_print_text(out, "\n\n| key | value | default | meaning |\n|---|---|---|---|\n");
     for (int32_t i = 0; i < table->count && good; i++) {
         good = docs_row(&table->field[i], defaults, out);

@@ -19,14 +19,12 @@ static cn_status fill_value(scene_reader *reader, const scene_field *field, cons
     if (!scene_field_default(field, reader->dim, defaults, text)) {
         return CN_OK;
     }
-    cn_status status =
-        io_yaml_read(reader->memory, "default", text, strlen(text), &value, reader->error);
-    if (status == CN_OK &&
-        !io_yaml_put(reader->memory, map, io_yaml_new_text(reader->memory, field->key, NULL),
+    CN_TRY(io_yaml_read(reader->memory, "default", text, strlen(text), &value, reader->error));
+    if (!io_yaml_put(reader->memory, map, io_yaml_new_text(reader->memory, field->key, NULL),
                      value)) {
-        status = base_fail_memory(reader->error);
+        return base_fail_memory(reader->error);
     }
-    return status;
+    return CN_OK;
 }
 
 // A part of the same struct: its map is made where there is none.
@@ -45,19 +43,18 @@ static cn_status fill_part(scene_reader *reader, const scene_field *field, const
 
 static cn_status fill_table(scene_reader *reader, const scene_table_of *table, const void *defaults,
                             io_yaml *map) {
-    cn_status status = CN_OK;
-    for (int32_t i = 0; i < table->count && status == CN_OK; i++) {
+    for (int32_t i = 0; i < table->count; i++) {
         const scene_field *field = &table->field[i];
         if (!scene_field_in(field, reader->dim)) {
             continue;
         }
         if (field->kind == &scene_kind_table && field->table->size == 0) {
-            status = fill_part(reader, field, defaults, map);
+            CN_TRY(fill_part(reader, field, defaults, map));
         } else if (!io_yaml_get(map, field->key)) {
-            status = fill_value(reader, field, defaults, map);
+            CN_TRY(fill_value(reader, field, defaults, map));
         }
     }
-    return status;
+    return CN_OK;
 }
 
 cn_status scene_schema_fill(scene_reader *reader, const scene_table_of *root, io_yaml *tree) {

@@ -6,6 +6,7 @@
 #include "math/rotation.h"
 
 #include <math.h>
+#include <string.h>
 
 // ---- where something stands ----
 
@@ -49,11 +50,52 @@ cn_status scene_place_check(scene_reader *reader, const io_yaml *node, scene_pla
 
 // ---- materials ----
 
+static const scene_field damping_fields[] = {
+    SCENE_KEY("mass", real, scene_material_entry, def.damping_mass, .flags = SCENE_NOT_BELOW_ZERO,
+              .unit = "1/s", .help = "a in V = a M + b K"),
+    SCENE_KEY("stiffness", real, scene_material_entry, def.damping_stiffness,
+              .flags = SCENE_NOT_BELOW_ZERO, .unit = "s", .help = "b in V = a M + b K"),
+};
+
+static const scene_table_of damping_table = {
+    .name = "material damping",
+    .help = "Viscous damping of deformable bodies (Rayleigh).",
+    .field = damping_fields,
+    .count = SCENE_COUNT(damping_fields),
+};
+
+static const scene_choice material_laws[] = {
+    {.text = "elastic"}, {.text = "j2", .value = 1, .later = true}, {0}};
+
 static const scene_field material_fields[] = {
     SCENE_KEY("density", real, scene_material_entry, def.density,
               .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO, .unit = "kg/m3; 2D kg/m2",
               .help = "gives bodies without a mass of their own their mass"),
+    SCENE_KEY("young", real, scene_material_entry, def.young, .flags = SCENE_ABOVE_ZERO,
+              .unit = "Pa", .help = "Young's modulus, for deformable bodies"),
+    SCENE_KEY("poisson", real, scene_material_entry, def.poisson,
+              .help = "Poisson's ratio, for deformable bodies; above -1 and below 0.5"),
+    SCENE_KEY("law", choice, scene_material_entry, law, .choice = material_laws,
+              .help = "linear elastic, isotropic"),
+    SCENE_KEY("damping", table, scene_material_entry, node, .table = &damping_table,
+              .help = "viscous damping of deformable bodies"),
 };
+
+static cn_status material_check(scene_reader *reader, io_yaml *node, void *out) {
+    const scene_material_entry *material = out;
+    const io_yaml *poisson = io_yaml_get(node, "poisson");
+    if (poisson && !(material->def.poisson > -1.0 && material->def.poisson < 0.5)) {
+        scene_fail_node(reader, poisson, CN_ERR_INPUT,
+                        "poisson must be above -1 and below 0.5, not %.40s", poisson->text);
+        base_fail_hint(reader->error, "rubber and other materials that keep their volume: 0.49");
+        return CN_ERR_INPUT;
+    }
+    if (!(material->def.young > 0.0) && (poisson || io_yaml_get(node, "damping"))) {
+        return scene_fail_node(reader, poisson ? poisson : io_yaml_get(node, "damping"),
+                               CN_ERR_INPUT, "a material that is elastic needs \"young\" [Pa]");
+    }
+    return CN_OK;
+}
 
 const scene_table_of scene_material_table = {
     .name = "material",
@@ -61,6 +103,7 @@ const scene_table_of scene_material_table = {
     .field = material_fields,
     .count = SCENE_COUNT(material_fields),
     .size = sizeof(scene_material_entry),
+    .check = material_check,
 };
 
 // ---- contact laws ----
@@ -196,6 +239,8 @@ static const scene_field body_fields[] = {
               .help =
                   "one shape or a list of them; a body that is fixed, or has its mass and inertia "
                   "given, can do without and touches nothing"),
+    SCENE_KEY("deformable", boxed, scene_body_entry, deformable, .table = &scene_deformable_table,
+              .help = "instead of a shape: a mesh of finite elements"),
     SCENE_KEY("fixed", bool, scene_body_entry, def.fixed,
               .help = "it never moves, unless a motion moves it"),
     SCENE_PLACE_FIELDS(scene_body_entry),
@@ -225,7 +270,11 @@ static void body_initial(void *out, int32_t dim) {
 
 static cn_status body_check(scene_reader *reader, io_yaml *node, void *out) {
     scene_body_entry *body = out;
-    if (!body->shapes.node && !body->def.fixed && isnan(body->def.mass)) {
+    if (body->deformable && body->shapes.node) {
+        return scene_fail_node(reader, io_yaml_key(node, "shape"), CN_ERR_INPUT,
+                               "give shape or deformable, not both");
+    }
+    if (!body->shapes.node && !body->def.fixed && isnan(body->def.mass) && !body->deformable) {
         scene_fail_node(reader, node, CN_ERR_INPUT, "body needs \"shape\"");
         base_fail_hint(reader->error, "one shape or a list of them");
         return CN_ERR_INPUT;
@@ -238,8 +287,9 @@ static cn_status body_check(scene_reader *reader, io_yaml *node, void *out) {
 
 const scene_table_of scene_body_table = {
     .name = "body",
-    .help = "A rigid body. Its position and orientation place its own frame, in which its shapes "
-            "are written.",
+    .help =
+        "A body, rigid or deformable. Its position and orientation place its own frame, in which "
+        "its shapes or its mesh are written.",
     .field = body_fields,
     .count = SCENE_COUNT(body_fields),
     .size = sizeof(scene_body_entry),
@@ -293,11 +343,56 @@ const scene_table_of scene_force_table = {
 static const scene_field motion_fields[] = {
     SCENE_KEY("body", text, scene_motion_entry, body, .flags = SCENE_REQUIRED,
               .help = "the name of the body that is moved"),
-    SCENE_KEY("velocity", signals, scene_motion_entry, def.velocity, .table = &scene_signal_table,
-              .unit = "m/s", .help = "of the centre of mass: numbers, expressions in t or tables"),
-    SCENE_KEY("angular_velocity", spin_signals, scene_motion_entry, def.angular_velocity,
+    SCENE_KEY("velocity", signals, scene_motion_entry, linear[CN_MOTION_VELOCITY],
+              .table = &scene_signal_table, .unit = "m/s",
+              .help = "of the centre of mass: numbers, expressions in t or tables"),
+    SCENE_KEY("displacement", signals, scene_motion_entry, linear[CN_MOTION_DISPLACEMENT],
+              .table = &scene_signal_table, .unit = "m",
+              .help = "instead of velocity, which is its rate: from where the body starts"),
+    SCENE_KEY("acceleration", signals, scene_motion_entry, linear[CN_MOTION_ACCELERATION],
+              .table = &scene_signal_table, .unit = "m/s2",
+              .help = "instead of velocity, which is its integral, from rest"),
+    SCENE_KEY("angular_velocity", spin_signals, scene_motion_entry, angular[CN_MOTION_VELOCITY],
               .table = &scene_signal_table, .unit = "rad/s", .help = "likewise, world axes"),
+    SCENE_KEY("rotation", spin_signals, scene_motion_entry, angular[CN_MOTION_DISPLACEMENT],
+              .table = &scene_signal_table, .unit = "rad",
+              .help = "instead of angular_velocity: an angle in 2D, a rotation vector in 3D"),
+    SCENE_KEY("angular_acceleration", spin_signals, scene_motion_entry,
+              angular[CN_MOTION_ACCELERATION], .table = &scene_signal_table, .unit = "rad/s2",
+              .help = "instead of angular_velocity, from rest"),
 };
+
+// The one key of three that is given, in the order of cn_motion_by; false: there are two.
+static bool motion_choose(scene_reader *reader, const io_yaml *node, const char *const key[3],
+                          cn_motion_by *by) {
+    const io_yaml *first = NULL;
+    for (int32_t i = 0; i < 3; i++) {
+        const io_yaml *given = io_yaml_key(node, key[i]);
+        if (given && first) {
+            scene_fail_node(reader, given, CN_ERR_INPUT, "a motion has \"%s\" or \"%s\", not both",
+                            first->text, given->text);
+            return false;
+        }
+        *by = given ? (cn_motion_by)i : *by;
+        first = given ? given : first;
+    }
+    return true;
+}
+
+static cn_status motion_check(scene_reader *reader, io_yaml *node, void *out) {
+    static const char *const linear[] = {"velocity", "displacement", "acceleration"},
+                             *const angular[] = {"angular_velocity", "rotation",
+                                                 "angular_acceleration"};
+    scene_motion_entry *motion = out;
+    cn_motion_def *def = &motion->def;
+    if (!motion_choose(reader, node, linear, &def->linear_by) ||
+        !motion_choose(reader, node, angular, &def->angular_by)) {
+        return CN_ERR_INPUT;
+    }
+    memcpy(def->linear, motion->linear[def->linear_by], sizeof def->linear);
+    memcpy(def->angular, motion->angular[def->angular_by], sizeof def->angular);
+    return CN_OK;
+}
 
 const scene_table_of scene_motion_table = {
     .name = "motion",
@@ -305,4 +400,5 @@ const scene_table_of scene_motion_table = {
     .field = motion_fields,
     .count = SCENE_COUNT(motion_fields),
     .size = sizeof(scene_motion_entry),
+    .check = motion_check,
 };

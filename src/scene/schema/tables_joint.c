@@ -1,5 +1,6 @@
 // scene/schema/tables_joint.c
 // Joints between two bodies.
+#include "base/error.h"
 #include "scene/scene.h"
 
 #include <math.h>
@@ -9,13 +10,17 @@ static const char *joint_kind_at(int32_t index) {
     return index < CN_JOINT_KINDS ? cn_joint_kind_text((cn_joint_kind)index) : NULL;
 }
 
+// As other programs call them.
+static const char *const joint_kind_alias[][2] = {
+    {"revolute", "hinge"}, {"prismatic", "slider"}, {NULL, NULL}};
+
 // ---- motor ----
 
 static const scene_field motor_fields[] = {
     SCENE_KEY("velocity", signal, scene_motor_entry, velocity, .flags = SCENE_VARIANT,
               .table = &scene_signal_table, .unit = "rad/s or m/s",
               .help =
-                  "of the second body against the first: a number, an expression in t or a table"),
+                  "of the second body against the first: kept exactly, or by damping where given"),
     SCENE_KEY("position", signal, scene_motor_entry, position, .flags = SCENE_VARIANT,
               .table = &scene_signal_table, .unit = "rad or m",
               .help =
@@ -34,7 +39,9 @@ static const scene_field motor_fields[] = {
     SCENE_KEY("stiffness", real, scene_motor_entry, stiffness, .flags = SCENE_NOT_BELOW_ZERO,
               .unit = "N m/rad or N/m", .help = "of a motor that keeps a position like a spring"),
     SCENE_KEY("damping", real, scene_motor_entry, damping, .flags = SCENE_NOT_BELOW_ZERO,
-              .unit = "N m s/rad or N s/m", .help = "likewise"),
+              .unit = "N m s/rad or N s/m",
+              .help = "likewise, of the rate against that of the target; or torque per difference "
+                      "from a velocity"),
 };
 
 static void motor_initial(void *out, int32_t dim) {
@@ -58,8 +65,9 @@ static const scene_table_of motor_table = {
 static const scene_field joint_fields[] = {
     SCENE_KEY("name", text, scene_joint_entry, def.name, .help = "for errors"),
     SCENE_KEY("kind", name, scene_joint_entry, kind, .flags = SCENE_REQUIRED,
-              .name_at = joint_kind_at,
-              .help = "what is held and what is left free; docs/joints.md has the table"),
+              .name_at = joint_kind_at, .alias = joint_kind_alias,
+              .help = "what is held and what is left free; docs/reference/joints.md has the table; "
+                      "revolute is hinge, prismatic is slider"),
     SCENE_KEY("bodies", names, scene_joint_entry, bodies, .flags = SCENE_REQUIRED, .count = 2,
               .help = "the names of the two bodies"),
     SCENE_KEY("point", vector, scene_joint_entry, def.point, .unit = "m",
@@ -90,6 +98,9 @@ static const scene_field joint_fields[] = {
               .unit = "N m s/rad or N s/m", .help = "of a damper on the free motion"),
     SCENE_KEY("rest", real, scene_joint_entry, def.rest, .unit = "rad or m",
               .help = "where the spring has no force; by default as at the start"),
+    SCENE_KEY("armature", real, scene_joint_entry, def.armature, .flags = SCENE_NOT_BELOW_ZERO,
+              .unit = "kg m2 or kg",
+              .help = "inertia of a rotor on the free motion, times the gear ratio squared"),
     SCENE_KEY("motor", table, scene_joint_entry, motor, .table = &motor_table,
               .help = "drives the free motion"),
     SCENE_KEY("contact", bool, scene_joint_entry, def.contact,
@@ -102,10 +113,31 @@ static void joint_initial(void *out, int32_t dim) {
     joint->def = cn_joint_def_default(CN_JOINT_FIXED);
 }
 
+// A joint whose free motion is a length takes no angles as text ("30 deg").
+static cn_status joint_check_units(scene_reader *reader, const io_yaml *node,
+                                   const scene_joint_entry *joint) {
+    static const char *const keys[] = {"limits", "rest"};
+    cn_joint_kind kind = joint->def.kind;
+    if (kind != CN_JOINT_SLIDER && kind != CN_JOINT_DISTANCE && kind != CN_JOINT_SPRING) {
+        return CN_OK;
+    }
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const io_yaml *value = io_yaml_get(node, keys[i]);
+        for (int32_t k = 0; value && k < (value->count > 0 ? value->count : 1); k++) {
+            const io_yaml *item = value->count > 0 ? value->item[k] : value;
+            if (item->kind == IO_YAML_TEXT) {
+                scene_fail_node(reader, item, CN_ERR_INPUT, "%s of a %s are lengths, not angles",
+                                keys[i], joint->kind);
+                base_fail_hint(reader->error, "write a number, in m");
+                return CN_ERR_INPUT;
+            }
+        }
+    }
+    return CN_OK;
+}
+
 // The motor that was given, into the definition.
 static cn_status joint_check(scene_reader *reader, io_yaml *node, void *out) {
-    (void)reader;
-    (void)node;
     scene_joint_entry *joint = out;
     for (int32_t kind = 0; kind < CN_JOINT_KINDS; kind++) {
         if (strcmp(joint->kind, cn_joint_kind_text((cn_joint_kind)kind)) == 0) {
@@ -113,8 +145,9 @@ static cn_status joint_check(scene_reader *reader, io_yaml *node, void *out) {
         }
     }
     const scene_motor_entry *motor = &joint->motor;
-    if (!motor->node) {
-        return CN_OK;
+    cn_status status = joint_check_units(reader, node, joint);
+    if (status != CN_OK || !motor->node) {
+        return status;
     }
     const struct {
         cn_motor_kind kind;

@@ -31,9 +31,9 @@ SHAPE_TABLE(sphere, "A ball.",
 SHAPE_TABLE(box, "A box, or in 2D a rectangle, about its centre.",
             SCENE_KEY("size", vector, scene_shape_entry, def.size, .flags = LENGTH, .unit = "m",
                       .help = "full edge lengths"));
-SHAPE_TABLE(capsule, "A cylinder along z with half balls at its ends.",
+SHAPE_TABLE(capsule, "A cylinder along z with half spheres at its ends.",
             SCENE_KEY("radius", real, scene_shape_entry, def.radius, .flags = LENGTH, .unit = "m",
-                      .help = "of the cylinder and of the half balls"),
+                      .help = "of the cylinder and of the half spheres"),
             SCENE_KEY("length", real, scene_shape_entry, def.length, .flags = LENGTH, .unit = "m",
                       .help = "of the straight part"));
 SHAPE_TABLE(cylinder, "A cylinder along z, about its centre.",
@@ -87,7 +87,7 @@ SHAPE_TABLE(mesh, "Convex parts from an OBJ or STL file: each object, group or s
 static const scene_field shape_fields[] = {
     SIMPLE(sphere, SCENE_ONLY_3D, "a ball"),
     SIMPLE(box, 0, "a box, in 2D a rectangle"),
-    SIMPLE(capsule, SCENE_ONLY_3D, "a cylinder with half balls at its ends"),
+    SIMPLE(capsule, SCENE_ONLY_3D, "a cylinder with half spheres at its ends"),
     SIMPLE(cylinder, SCENE_ONLY_3D, "a cylinder"),
     SIMPLE(ellipsoid, SCENE_ONLY_3D, "an ellipsoid"),
     SIMPLE(polyhedron, SCENE_ONLY_3D, "a convex polyhedron"),
@@ -112,16 +112,16 @@ static void shape_initial(void *out, int32_t dim) {
 
 static cn_status shape_check(scene_reader *reader, io_yaml *node, void *out) {
     scene_shape_entry *shape = out;
-    cn_status status = scene_place_check(reader, node, &shape->place);
-    if (status == CN_OK && shape->which == ROW_MESH) {
-        status = scene_mesh_expand(reader, node, shape->file, shape->scale);
+    CN_TRY(scene_place_check(reader, node, &shape->place));
+    if (shape->which == ROW_MESH) {
+        CN_TRY(scene_mesh_expand(reader, node, shape->file, shape->scale));
         // The node is a compound from here on, and is read as one.
-        return status == CN_OK ? scene_table_read(reader, &scene_shape_table, node, shape) : status;
+        return scene_table_read(reader, &scene_shape_table, node, shape);
     }
-    if (status == CN_OK && shape->which == ROW_COMPOUND && shape->parts.count == 0) {
+    if (shape->which == ROW_COMPOUND && shape->parts.count == 0) {
         return scene_fail_node(reader, node, CN_ERR_INPUT, "compound has no shapes");
     }
-    return status;
+    return CN_OK;
 }
 
 const scene_table_of scene_shape_table = {

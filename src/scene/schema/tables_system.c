@@ -15,7 +15,7 @@ static const scene_field system_contact_fields[] = {
     SCENE_KEY("tangent", formulas, scene_system_contact_entry, def.tangent,
               .help = "the row of the sliding velocity, one entry a coordinate"),
     SCENE_KEY("slide", formula, scene_system_contact_entry, def.slide, .unit = "m",
-              .help = "in place of tangent: a length whose rate is the sliding velocity"),
+              .help = "instead of tangent: a length whose rate is the sliding velocity"),
     SCENE_KEY("friction", real, scene_system_contact_entry, def.law.friction,
               .flags = SCENE_NOT_BELOW_ZERO, .help = "Coulomb's coefficient"),
     SCENE_KEY("restitution", real, scene_system_contact_entry, def.law.restitution,
@@ -104,9 +104,9 @@ static const scene_field first_order_fields[] = {
     SCENE_KEY("law", choice, scene_first_order_entry, law, .choice = first_order_laws,
               .help = "0 <= y orthogonal to lambda >= 0, or lambda in -Sgn(y)"),
     SCENE_KEY("lower", reals, scene_first_order_entry, lower,
-              .help = "bounds of lambda, in place of the law's"),
+              .help = "bounds of lambda, instead of the law's"),
     SCENE_KEY("upper", reals, scene_first_order_entry, upper,
-              .help = "bounds of lambda, in place of the law's"),
+              .help = "bounds of lambda, instead of the law's"),
 };
 
 const scene_table_of scene_first_order_table = {

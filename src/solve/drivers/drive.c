@@ -164,9 +164,8 @@ static const char *friction_refusal(const cn_friction *p, uint32_t accepts) {
                            : "this solver is not for 3D problems";
     }
     bool assembled = !prob_operator_ops_of(p->W.kind)->body_space;
-    if (!(accepts & (assembled ? CN_TAKES_ASSEMBLED : CN_TAKES_BODY))) {
-        return assembled ? "this solver needs W in body space, not assembled"
-                         : "this solver needs W assembled, not in body space";
+    if (assembled && !(accepts & CN_TAKES_ASSEMBLED)) {
+        return "this solver needs W in body space, not assembled";
     }
     if (!(accepts & CN_TAKES_BOUNDS) && solve_boxes_count(p) > 0) {
         return "this solver does not take joint rows: use auto, or eliminate bilateral ones first";
@@ -183,10 +182,12 @@ static cn_status friction_view(const cn_friction *p, uint32_t accepts, cn_arena 
     // The batches that operators without H are for know Coulomb's law alone.
     cn_friction body = *p;
     if (p->convex || !(accepts & CN_TAKES_BARE)) {
-        cn_status status = cn_friction_expand(p, scratch, &body);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(cn_friction_expand(p, scratch, &body));
+    }
+    if (prob_operator_ops_of(body.W.kind)->body_space && !(accepts & CN_TAKES_BODY)) {
+        cn_friction whole;
+        CN_TRY(cn_friction_assemble(&body, scratch, &whole, NULL));
+        body = whole;
     }
     return solve_boxes_view(&body, scratch, view);
 }
@@ -245,7 +246,9 @@ static cn_status friction_run(const cn_friction *p, const cn_friction_solver *so
         room = BASE_TAKE(scratch, double, (int64_t)p->dim * p->contacts);
         status = room ? CN_OK : CN_ERR_MEMORY;
     }
-    status = status == CN_OK ? solver->solve(&view, opts, scratch, r, room, report) : status;
+    if (status == CN_OK) {
+        status = solver->solve(&view, opts, scratch, r, room, report);
+    }
     base_arena_release(scratch, mark);
     return status;
 }
@@ -270,7 +273,9 @@ static cn_status friction_repeat(const cn_friction *p, const cn_friction_solver 
         tight.tolerance *= DRIVE_TIGHTER;
         status = friction_run(p, solver, &tight, scratch, r, u, report);
         report->iterations += iterations;
-        status = status == CN_OK ? friction_judge(p, opts, scratch, r, u, report) : status;
+        if (status == CN_OK) {
+            status = friction_judge(p, opts, scratch, r, u, report);
+        }
     }
     if (status == CN_OK && !(cn_grade_residual(&report->grade, opts->measure) <=
                              cn_grade_residual(&first.grade, opts->measure))) {
@@ -298,10 +303,9 @@ cn_status solve_friction_drive(const cn_friction *p, const cn_friction_solver *s
     if (status == CN_OK) {
         status = friction_check(cn_arena_env(scratch), p, r, error);
     }
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     cn_solve_opts own = drive_opts(opts, scratch);
+    own.user = solver->user;
     opts = &own;
     base_arena_mark mark = base_arena_get_mark(scratch);
     cn_status run = CN_OK;
@@ -323,7 +327,7 @@ cn_status solve_friction_drive(const cn_friction *p, const cn_friction_solver *s
     }
     double residual = cn_grade_residual(&report->grade, opts->measure);
     if (status == CN_OK && claimed && report->outcome == CN_STALLED && !(opts->time_limit > 0.0) &&
-        residual <= DRIVE_ROUNDING * opts->tolerance) {
+        !(opts->deadline > 0.0) && residual <= DRIVE_ROUNDING * opts->tolerance) {
         run = friction_repeat(p, solver, opts, scratch, r, u, report);
         run = drive_run_status(run, opts);
         report->cpu_s = timed ? base_clock_cpu() - start : 0.0;
@@ -365,21 +369,45 @@ static bool matrix_velocity(const cn_csr *M, const double *q, const double *z, d
     return all_finite(NULL, M->rows, w);
 }
 
-// A problem of either kind with its solver: what the driver asks of both.
-typedef struct matrix_job matrix_job;
-typedef cn_status matrix_fn(const matrix_job *job, const cn_solve_opts *opts, cn_arena *scratch,
-                            double *z, double *w, cn_solve_report *report);
-struct matrix_job {
+// What the driver asks of either kind of problem.
+typedef struct matrix_kind {
+    const char *name;
+    cn_status (*check)(const void *problem, cn_error *error); // beyond matrix_check; NULL: nothing
+    cn_status (*run)(const void *solver, const void *problem, const cn_solve_opts *opts,
+                     cn_arena *scratch, double *z, double *w, cn_solve_report *report);
+    void (*nearest)(const void *problem, double *z); // the point of the set nearest to 0
+    cn_status (*grade)(const void *problem, const double *z, cn_arena *scratch, cn_grade *grade);
+} matrix_kind;
+
+// A problem of either kind with its solver.
+typedef struct matrix_job {
+    const matrix_kind *kind;
     const void *problem;
     int32_t n;
+    const cn_csr *M;
+    const double *q;
     const cn_solver_info *info;
-    const void *solver;
-    matrix_fn *run;   // the solver
-    matrix_fn *judge; // velocity and grade of z as it stands
-};
+    const void *solver; // NULL: there is none
+} matrix_job;
+
+// Velocity and grade of z as it stands; where it is not finite, of the nearest point.
+static cn_status matrix_judge(const matrix_job *job, const cn_solve_opts *opts, cn_arena *scratch,
+                              double *z, double *w, cn_solve_report *report) {
+    bool finite = matrix_velocity(job->M, job->q, z, w);
+    if (!finite) {
+        job->kind->nearest(job->problem, z);
+        matrix_velocity(job->M, job->q, z, w);
+    }
+    CN_TRY(job->kind->grade(job->problem, z, scratch, &report->grade));
+    drive_settle(opts, !finite, report);
+    return CN_OK;
+}
 
 static cn_status matrix_drive(const matrix_job *job, const cn_solve_opts *opts, cn_arena *scratch,
                               double *z, double *w, cn_solve_report *report, cn_error *error) {
+    CN_TRY(drive_check(job->problem, job->info, job->solver, opts, scratch, z, w, report, error));
+    CN_TRY(matrix_check(job->kind->name, job->n, job->M, job->q, z, error));
+    CN_TRY(job->kind->check ? job->kind->check(job->problem, error) : CN_OK);
     cn_solve_opts own = drive_opts(opts, scratch);
     opts = &own;
     base_arena_mark mark = base_arena_get_mark(scratch);
@@ -388,104 +416,81 @@ static cn_status matrix_drive(const matrix_job *job, const cn_solve_opts *opts, 
         report->detail = "no unknowns";
     } else {
         double start = base_clock_cpu();
-        run = drive_run_status(job->run(job, opts, scratch, z, w, report), opts);
+        run = drive_run_status(
+            job->kind->run(job->solver, job->problem, opts, scratch, z, w, report), opts);
         report->cpu_s = base_clock_cpu() - start;
         base_arena_release(scratch, mark);
     }
     if (drive_has_answer(run)) {
-        judged = job->judge(job, opts, scratch, z, w, report);
+        judged = matrix_judge(job, opts, scratch, z, w, report);
     }
     base_arena_release(scratch, mark);
     return drive_end(job->info, run, judged, report, error);
 }
 
-static cn_status lcp_run(const matrix_job *job, const cn_solve_opts *opts, cn_arena *scratch,
-                         double *z, double *w, cn_solve_report *report) {
-    const cn_lcp_solver *solver = job->solver;
-    return solver->solve(job->problem, opts, scratch, z, w, report);
+static cn_status lcp_run(const void *solver, const void *problem, const cn_solve_opts *opts,
+                         cn_arena *scratch, double *z, double *w, cn_solve_report *report) {
+    return ((const cn_lcp_solver *)solver)->solve(problem, opts, scratch, z, w, report);
 }
 
-static cn_status lcp_judge(const matrix_job *job, const cn_solve_opts *opts, cn_arena *scratch,
-                           double *z, double *w, cn_solve_report *report) {
-    const cn_lcp *p = job->problem;
-    bool finite = matrix_velocity(&p->M, p->q, z, w);
-    if (!finite) {
-        memset(z, 0, (size_t)p->n * sizeof *z);
-        memcpy(w, p->q, (size_t)p->n * sizeof *w);
-    }
-    cn_status status = cn_lcp_grade(p, z, scratch, &report->grade);
-    if (status == CN_OK) {
-        drive_settle(opts, !finite, report);
-    }
-    return status;
+static void lcp_nearest(const void *problem, double *z) {
+    const cn_lcp *p = problem;
+    memset(z, 0, (size_t)p->n * sizeof *z);
 }
+
+static cn_status lcp_grade(const void *problem, const double *z, cn_arena *scratch,
+                           cn_grade *grade) {
+    return cn_lcp_grade(problem, z, scratch, grade);
+}
+
+static const matrix_kind lcp_kind = {"LCP", NULL, lcp_run, lcp_nearest, lcp_grade};
+
+static cn_status mcp_check(const void *problem, cn_error *error) {
+    const cn_mcp *p = problem;
+    for (int32_t i = 0; i < p->n; i++) {
+        if (!(p->lower[i] <= p->upper[i] && p->lower[i] < HUGE_VAL && p->upper[i] > -HUGE_VAL)) {
+            return base_fail(error, CN_ERR_ARGUMENT, "the bounds of unknown %d are %g and %g",
+                             (int)i, p->lower[i], p->upper[i]);
+        }
+    }
+    return CN_OK;
+}
+
+static cn_status mcp_run(const void *solver, const void *problem, const cn_solve_opts *opts,
+                         cn_arena *scratch, double *z, double *w, cn_solve_report *report) {
+    return ((const cn_mcp_solver *)solver)->solve(problem, opts, scratch, z, w, report);
+}
+
+static void mcp_nearest(const void *problem, double *z) {
+    const cn_mcp *p = problem;
+    for (int32_t i = 0; i < p->n; i++) {
+        z[i] = fmin(fmax(0.0, p->lower[i]), p->upper[i]);
+    }
+}
+
+static cn_status mcp_grade(const void *problem, const double *z, cn_arena *scratch,
+                           cn_grade *grade) {
+    return cn_mcp_grade(problem, z, scratch, grade);
+}
+
+static const matrix_kind mcp_kind = {"MCP", mcp_check, mcp_run, mcp_nearest, mcp_grade};
 
 cn_status cn_lcp_solve(const cn_lcp *p, const cn_lcp_solver *solver, const cn_solve_opts *opts,
                        cn_arena *scratch, double *z, double *w, cn_solve_report *report,
                        cn_error *error) {
-    const cn_solver_info *info = solver ? &solver->info : NULL;
-    cn_status status = drive_check(p, info, solver && solver->solve ? solver : NULL, opts, scratch,
-                                   z, w, report, error);
-    if (status == CN_OK) {
-        status = matrix_check("LCP", p->n, &p->M, p->q, z, error);
+    matrix_job job = {.kind = &lcp_kind, .problem = p, .info = solver ? &solver->info : NULL};
+    if (p && solver && solver->solve) {
+        job.n = p->n, job.M = &p->M, job.q = p->q, job.solver = solver;
     }
-    const matrix_job job = {.problem = p,
-                            .n = p ? p->n : 0,
-                            .info = info,
-                            .solver = solver,
-                            .run = lcp_run,
-                            .judge = lcp_judge};
-    return status == CN_OK ? matrix_drive(&job, opts, scratch, z, w, report, error) : status;
-}
-
-static cn_status mcp_check(const cn_mcp *p, const double *z, cn_error *error) {
-    cn_status status = matrix_check("MCP", p->n, &p->M, p->q, z, error);
-    for (int32_t i = 0; status == CN_OK && i < p->n; i++) {
-        if (!(p->lower[i] <= p->upper[i] && p->lower[i] < HUGE_VAL && p->upper[i] > -HUGE_VAL)) {
-            status = base_fail(error, CN_ERR_ARGUMENT, "the bounds of unknown %d are %g and %g",
-                               (int)i, p->lower[i], p->upper[i]);
-        }
-    }
-    return status;
-}
-
-static cn_status mcp_run(const matrix_job *job, const cn_solve_opts *opts, cn_arena *scratch,
-                         double *z, double *w, cn_solve_report *report) {
-    const cn_mcp_solver *solver = job->solver;
-    return solver->solve(job->problem, opts, scratch, z, w, report);
-}
-
-static cn_status mcp_judge(const matrix_job *job, const cn_solve_opts *opts, cn_arena *scratch,
-                           double *z, double *w, cn_solve_report *report) {
-    const cn_mcp *p = job->problem;
-    bool finite = matrix_velocity(&p->M, p->q, z, w);
-    if (!finite) {
-        for (int32_t i = 0; i < p->n; i++) {
-            z[i] = fmin(fmax(0.0, p->lower[i]), p->upper[i]);
-        }
-        matrix_velocity(&p->M, p->q, z, w);
-    }
-    cn_status status = cn_mcp_grade(p, z, scratch, &report->grade);
-    if (status == CN_OK) {
-        drive_settle(opts, !finite, report);
-    }
-    return status;
+    return matrix_drive(&job, opts, scratch, z, w, report, error);
 }
 
 cn_status cn_mcp_solve(const cn_mcp *p, const cn_mcp_solver *solver, const cn_solve_opts *opts,
                        cn_arena *scratch, double *z, double *w, cn_solve_report *report,
                        cn_error *error) {
-    const cn_solver_info *info = solver ? &solver->info : NULL;
-    cn_status status = drive_check(p, info, solver && solver->solve ? solver : NULL, opts, scratch,
-                                   z, w, report, error);
-    if (status == CN_OK) {
-        status = mcp_check(p, z, error);
+    matrix_job job = {.kind = &mcp_kind, .problem = p, .info = solver ? &solver->info : NULL};
+    if (p && solver && solver->solve) {
+        job.n = p->n, job.M = &p->M, job.q = p->q, job.solver = solver;
     }
-    const matrix_job job = {.problem = p,
-                            .n = p ? p->n : 0,
-                            .info = info,
-                            .solver = solver,
-                            .run = mcp_run,
-                            .judge = mcp_judge};
-    return status == CN_OK ? matrix_drive(&job, opts, scratch, z, w, report, error) : status;
+    return matrix_drive(&job, opts, scratch, z, w, report, error);
 }

@@ -128,7 +128,7 @@ static bool is_vast(const cn_friction *p) {
 // takes hundreds of steps.
 static bool is_left_to_sweeps(const stages *s) {
     return s->opts->tolerance >= policy->sweeps_only_tolerance && s->sweeps.momentum > 0.0 &&
-           s->sweeps.sweep.ops->kind == GS_SWEEP_SPHERES;
+           s->sweeps.sweep.ops->granular;
 }
 
 // Islands too small for batches go to Newton without sweeps.
@@ -144,6 +144,14 @@ static bool is_marginal(const stages *s) {
     int32_t contacts = s->system.p->contacts;
     return s->system.p->dim == 3 && contacts >= policy->small_island &&
            contacts <= policy->marginal_contacts_max && !s->sweeps.hyperstatic;
+}
+
+// Whether sweeps are left as early as they may be: at tight tolerances they hardly ever end a set of
+// a few hundred contacts of manifolds that is at the margin of rigidity, such as a house of cards.
+static bool is_left_early(const stages *s) {
+    return !is_loose(s) && s->p->dim == 3 && s->sweeps.sweep.ops->kind == GS_SWEEP_MANIFOLDS &&
+           s->sweeps.momentum > 0.0 && s->p->contacts <= policy->marginal_contacts_max &&
+           !s->sweeps.hyperstatic;
 }
 
 // Whether the time left is too short for anything but sweeps, which have taken what is gone.
@@ -168,18 +176,31 @@ static cn_status sweep_on(stages *s, const cn_solve_opts *opts, double patience)
 
 // What Newton needs to know about p, and what a step of it costs.
 static cn_status analyse(stages *s) {
-    cn_status status = cn_friction_expand(s->p, s->scratch, &s->body);
-    status = status == CN_OK ? newton_analyse(&s->body, s->scratch, &s->system) : status;
-    if (status == CN_OK) {
-        s->step_work = newton_cost(&s->system) / gs_sweep_cost(&s->sweeps.sweep);
-    }
-    return status;
+    CN_TRY(cn_friction_expand(s->p, s->scratch, &s->body));
+    CN_TRY(newton_analyse(&s->body, s->scratch, &s->system));
+    s->step_work = newton_cost(&s->system) / gs_sweep_cost(&s->sweeps.sweep);
+    return CN_OK;
 }
 
 // The first weight of the proximal term at an error.
 static double proximal_weight(double error) {
     return fmin(fmax(policy->proximal_share * error, policy->proximal_min),
                 newton_prox_param_table[0].initial);
+}
+
+// A few Newton steps from where an interior point method has come to: mostly two to five end it, or
+// none do.
+static cn_status polish(stages *s) {
+    cn_solve_opts opts = *s->opts;
+    if (!limit(s, policy->interior_polish, s->step_work, &opts, s->report)) {
+        return CN_OK;
+    }
+    newton_velocity(&s->system, s->system.p, s->r, s->u);
+    double error = solve_natural_error(s->system.p, opts.measure, s->r, s->u);
+    cn_status status = newton_prox_newton_run(&s->system, &opts, proximal_weight(error), s->scratch,
+                                              s->r, s->report);
+    spend(s, s->report->iterations, s->step_work);
+    return status;
 }
 
 // Interior point methods from well inside the cones, one start after the other; r becomes better or
@@ -203,6 +224,9 @@ static cn_status interior_points(stages *s, int32_t starts, int32_t stall) {
         status = solve_friction_ipm(s->system.p, &opts, s->scratch, s->r, s->u, s->report);
         base_arena_release(s->scratch, mark);
         spend(s, s->report->iterations, s->step_work);
+        if (is_left_early(s) && !is_over(status, s->report)) {
+            status = polish(s);
+        }
     }
     return status;
 }
@@ -280,7 +304,8 @@ static cn_status newton_first(stages *s) {
 }
 
 static double first_patience(const stages *s) {
-    return s->sweeps.momentum > 0.0 ? policy->first_sweeps_momentum : policy->first_sweeps;
+    bool far = s->sweeps.momentum > 0.0 && !is_left_early(s);
+    return far ? policy->first_sweeps_momentum : policy->first_sweeps;
 }
 
 // A Newton step from the best iterate of the sweeps, where that is so near the tolerance that the
@@ -389,6 +414,7 @@ static cn_status patient_sweeps(stages *s) {
         bool plain = s->p->W.kind == CN_OPERATOR_ASSEMBLED && is_marginal(s),
              hard = s->island || (is_loose(s) && plain);
         double steps = hard ? policy->newton_steps_hard : policy->newton_steps;
+        steps = is_left_early(s) ? policy->newton_steps_early : steps;
         s->patience = fmax(first_patience(s), steps * s->step_work);
     }
     bool sweeps = status == CN_OK && !is_small_island(s) && !is_left_to_sweeps(s);
@@ -425,9 +451,9 @@ static cn_status sweep_and_split(stages *s) {
 // contacts only; Newton from the best r so far; Gauss-Seidel from what it left.
 static cn_status turn(stages *s, int32_t k) {
     cn_solve_opts opts = *s->opts;
-    bool marginal = is_marginal(s), loose = is_loose(s);
+    bool marginal = is_marginal(s), soon = marginal && (is_loose(s) || is_left_early(s));
     int32_t steps = policy->newton_turn << (k < 20 ? k : 20);
-    if (solve_boxes_count(s->system.p) == 0 && k == (marginal && loose ? 0 : 1)) {
+    if (solve_boxes_count(s->system.p) == 0 && k == (soon ? 0 : 1)) {
         cn_status status = marginal
                                ? interior_points(s, AUTO_STARTS, policy->interior_stall_marginal)
                                : interior_points(s, 1, policy->interior_stall);
@@ -435,7 +461,7 @@ static cn_status turn(stages *s, int32_t k) {
             return status;
         }
     }
-    steps = marginal && !loose && k == 0 ? policy->newton_probe : steps;
+    steps = marginal && !soon && k == 0 ? policy->newton_probe : steps;
     if (!limit(s, steps, s->step_work, &opts, s->report)) {
         return CN_OK;
     }
@@ -463,7 +489,7 @@ static cn_status come_to_rest(stages *s) {
     bool near = s->start_error <= policy->near_start * opts.tolerance;
     double enough = fmax(policy->rest_share * s->start_error, policy->aim);
     if (params_of(s)->settle == 0 || !near || s->start_error <= enough || s->split ||
-        s->sweeps.sweep.ops->kind == GS_SWEEP_SPHERES || is_vast(s->p) || is_brief(s)) {
+        s->sweeps.sweep.ops->granular || is_vast(s->p) || is_brief(s)) {
         return CN_OK;
     }
     cn_status status = s->step_work > 0.0 ? CN_OK : analyse(s);
@@ -499,7 +525,9 @@ static cn_status run_stages(stages *s) {
         }
     }
     cn_status status = gs_nsgs_prepare(p, s->opts, s->scratch, &s->sweeps);
-    status = status == CN_OK ? sweep_and_split(s) : status;
+    if (status == CN_OK) {
+        status = sweep_and_split(s);
+    }
     for (int32_t k = 0; !is_over(status, s->report) && isfinite(s->patience) &&
                         s->iterations < s->opts->max_iterations && !is_spent(s);
          k++) {

@@ -197,7 +197,8 @@ static double *island_numbers(const solve_islands *islands, int32_t i, int32_t w
 
 // Bodies of infinite mass are left out: nothing flows through them.
 static cn_status cut_body(const cn_friction *p, const solve_islands *islands, int32_t i,
-                          cn_arena *memory, cn_body_map *out) {
+                          cn_arena *memory, cn_operator *cut) {
+    cn_body_map *out = &cut->body;
     const cn_body_map *map = &p->W.body;
     const int32_t *contact = islands->contact + islands->first[i],
                   *body = islands->body + islands->first_body[i];
@@ -244,7 +245,8 @@ static cn_status cut_body(const cn_friction *p, const solve_islands *islands, in
 
 // Bodies of infinite mass become one, the last.
 static cn_status cut_points(const cn_friction *p, const solve_islands *islands, int32_t i,
-                            cn_arena *memory, cn_point_map *out) {
+                            cn_arena *memory, cn_operator *cut) {
+    cn_point_map *out = &cut->points;
     const cn_point_map *points = &p->W.points;
     const int32_t *contact = islands->contact + islands->first[i],
                   *body = islands->body + islands->first_body[i];
@@ -271,7 +273,8 @@ static cn_status cut_points(const cn_friction *p, const solve_islands *islands, 
 
 // Places rise with the contacts, so the columns of a row still ascend.
 static cn_status cut_assembled(const cn_friction *p, const solve_islands *islands, int32_t i,
-                               cn_arena *memory, cn_bsr *out) {
+                               cn_arena *memory, cn_operator *cut) {
+    cn_bsr *out = &cut->assembled;
     const cn_bsr *W = &p->W.assembled;
     const int32_t *contact = islands->contact + islands->first[i];
     int32_t contacts = islands->first[i + 1] - islands->first[i], square = p->dim * p->dim;
@@ -300,6 +303,13 @@ static cn_status cut_assembled(const cn_friction *p, const solve_islands *island
     }
     return CN_OK;
 }
+
+typedef cn_status cut_fn(const cn_friction *p, const solve_islands *islands, int32_t i,
+                         cn_arena *memory, cn_operator *cut);
+static cut_fn *const cuts[] = {[CN_OPERATOR_ASSEMBLED] = cut_assembled,
+                               [CN_OPERATOR_BODY] = cut_body,
+                               [CN_OPERATOR_SPHERES] = NULL, // expanded before
+                               [CN_OPERATOR_POINTS] = cut_points};
 
 static bool cut_bounds(const cn_friction *p, const solve_islands *islands, int32_t i,
                        cn_arena *memory, cn_bounds *out) {
@@ -335,17 +345,8 @@ cn_status solve_islands_cut(const cn_friction *p, const solve_islands *islands, 
         !cut_bounds(p, islands, i, memory, &out->bounds)) {
         return CN_ERR_MEMORY;
     }
-    switch (p->W.kind) {
-    case CN_OPERATOR_BODY:
-        return cut_body(p, islands, i, memory, &out->W.body);
-    case CN_OPERATOR_POINTS:
-        return cut_points(p, islands, i, memory, &out->W.points);
-    case CN_OPERATOR_ASSEMBLED:
-        return cut_assembled(p, islands, i, memory, &out->W.assembled);
-    case CN_OPERATOR_SPHERES:
-        break;
-    }
-    return CN_ERR_UNSUPPORTED;
+    cut_fn *cut = cuts[p->W.kind];
+    return cut ? cut(p, islands, i, memory, &out->W) : CN_ERR_UNSUPPORTED;
 }
 
 // ---- all islands ----
@@ -394,9 +395,7 @@ static cn_solve_opts island_opts(const island_run *run, const cn_friction *p, co
 static cn_status island_solve(island_run *run, int32_t i, cn_arena *scratch) {
     cn_friction p;
     cn_status status = solve_islands_cut(run->p, &run->islands, i, scratch, &p);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     double *r = island_numbers(&run->islands, i, p.dim, run->r, scratch);
     double *u = island_numbers(&run->islands, i, p.dim, run->u, scratch);
     if (!r || !u) {

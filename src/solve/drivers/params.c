@@ -6,6 +6,7 @@
 #include "base/error.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,8 +153,12 @@ static cn_status param_unknown(const cn_solver_info *info, const char *name, cn_
     } else if (count == 0) {
         base_fail_hint(error, "it has none");
     } else {
-        base_fail_hint(error, "its first is \"%s\"; see the table of solvers for all %d", names[0],
-                       (int)count);
+        char all[sizeof error->hint] = "";
+        for (int32_t i = 0; i < count; i++) {
+            size_t used = strlen(all);
+            snprintf(all + used, sizeof all - used, "%s%s", i > 0 ? ", " : "", names[i]);
+        }
+        base_fail_hint(error, "its parameters are %s", all);
     }
     return CN_ERR_ARGUMENT;
 }
@@ -167,14 +172,11 @@ cn_status cn_solve_opts_set(cn_solve_opts *opts, const cn_solver_info *info, con
         const cn_param *param = &info->params[i];
         if (strcmp(param->name, name) == 0) {
             double number = 0.0;
-            cn_status status = param_parse(info, param, value, &number, error);
-            if (status == CN_OK) {
-                status = param_check(info, param, number, error);
-            }
-            if (status == CN_OK) {
-                param_store(opts, param, number);
-            }
-            return status;
+            CN_TRY(param_parse(info, param, value, &number, error));
+            CN_TRY(param_check(info, param, number, error));
+
+            param_store(opts, param, number);
+            return CN_OK;
         }
     }
     return param_unknown(info, name, error);
@@ -198,12 +200,13 @@ cn_status solve_opts_validate(const cn_solve_opts *opts, const cn_solver_info *i
         return base_fail(error, CN_ERR_ARGUMENT, "the time limit %g s is not a number >= 0",
                          opts->time_limit);
     }
+    if (!(opts->deadline >= 0.0)) {
+        return base_fail(error, CN_ERR_ARGUMENT, "the deadline %g s is not a number >= 0",
+                         opts->deadline);
+    }
     for (int32_t i = 0; i < info->param_count; i++) {
-        cn_status status =
-            param_check(info, &info->params[i], cn_solve_opts_get(opts, &info->params[i]), error);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(
+            param_check(info, &info->params[i], cn_solve_opts_get(opts, &info->params[i]), error));
     }
     return CN_OK;
 }

@@ -112,20 +112,18 @@ static cn_status try_limit(steep_rounds *all, double limit, cn_arena *scratch, d
 // All limits from r.
 static cn_status solve_rounds(steep_rounds *all, cn_arena *scratch, double *r, double *u,
                               cn_solve_report *report) {
-    cn_status status = CN_OK;
     bool enough = false;
-    for (double limit = STEEP_FIRST; status == CN_OK && !enough && limit < all->largest;
-         limit *= STEEP_GROWTH) {
-        status = try_limit(all, limit, scratch, r, u, report, &enough);
+    for (double limit = STEEP_FIRST; !enough && limit < all->largest; limit *= STEEP_GROWTH) {
+        CN_TRY(try_limit(all, limit, scratch, r, u, report, &enough));
     }
-    if (status == CN_OK && enough) {
+    if (enough) {
         report->outcome = CN_SOLVED;
         report->detail = "all contacts with large friction stick";
-    } else if (status == CN_OK) {
+    } else {
         memcpy(all->mu, all->p->mu, sizeof *all->mu * (size_t)all->p->contacts);
-        status = solve_limited(all, all->opts->tolerance, STEEP_SHARE, scratch, r, u, report);
+        CN_TRY(solve_limited(all, all->opts->tolerance, STEEP_SHARE, scratch, r, u, report));
     }
-    return status;
+    return CN_OK;
 }
 
 // Interior point methods from two starts, instead of solve; r becomes better or stays.
@@ -134,16 +132,15 @@ static cn_status solve_inside(const cn_friction *p, const cn_solve_opts *opts, c
     static const double margins[] = {10.0, 1.0};
     cn_solve_opts own = *opts;
     double start = opts->time_limit > 0.0 ? base_clock_cpu() : 0.0;
-    cn_status status = CN_OK;
-    for (int k = 0; status == CN_OK && k < 2 && report->outcome != CN_SOLVED; k++) {
+    for (int k = 0; k < 2 && report->outcome != CN_SOLVED; k++) {
         const solve_ipm_params params = {
             .margin = margins[k], .implicit = 1.0, .patience = STEEP_PATIENCE};
         own.time_limit = solve_watch_rest(opts, start).time_limit;
         memset(own.params, 0, sizeof own.params);
         memcpy(own.params, &params, sizeof params);
-        status = solve_friction_ipm(p, &own, scratch, r, u, report);
+        CN_TRY(solve_friction_ipm(p, &own, scratch, r, u, report));
     }
-    return status;
+    return CN_OK;
 }
 
 cn_status solve_steep_cones(const cn_friction *p, cn_friction_fn *solve, const cn_solve_opts *opts,
@@ -154,9 +151,7 @@ cn_status solve_steep_cones(const cn_friction *p, cn_friction_fn *solve, const c
     if (status == CN_OK && body.W.kind == CN_OPERATOR_BODY && p->contacts <= STEEP_ASSEMBLED) {
         status = cn_friction_assemble(&body, scratch, &whole, NULL);
     }
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     p = &whole;
     steep_rounds all = {.p = p,
                         .limited = *p,

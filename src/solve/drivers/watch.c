@@ -26,9 +26,14 @@ static bool watch_is_cancelled(const solve_watch *watch) {
     return opts->cancel && opts->cancel(opts->cancel_user);
 }
 
+double cn_clock(void) {
+    return base_clock_steady();
+}
+
 static bool watch_is_timed_out(const solve_watch *watch) {
-    return watch->opts->time_limit > 0.0 &&
-           !(base_clock_cpu() - watch->start < watch->opts->time_limit);
+    const cn_solve_opts *opts = watch->opts;
+    bool spent = opts->time_limit > 0.0 && !(base_clock_cpu() - watch->start < opts->time_limit);
+    return spent || (opts->deadline > 0.0 && !(base_clock_steady() < opts->deadline));
 }
 
 bool solve_watch_is_late(const solve_watch *watch) {

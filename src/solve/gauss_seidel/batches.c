@@ -184,13 +184,13 @@ static void slabs_choose(gs_slabs *s) {
 // Slabs of bodies in the order of their contacts, where their numbers are of no use.
 static cn_status slabs_by_order(gs_slabs *s, cn_arena *scratch) {
     s->rank = BASE_TAKE(scratch, int32_t, s->bodies);
-    cn_status status =
-        s->rank ? gs_body_order(s->contacts, s->body, s->bodies, scratch, s->rank) : CN_ERR_MEMORY;
-    if (status == CN_OK) {
-        slabs_weigh(s);
-        slabs_choose(s);
+    if (!s->rank) {
+        return CN_ERR_MEMORY;
     }
-    return status;
+    CN_TRY(gs_body_order(s->contacts, s->body, s->bodies, scratch, s->rank));
+    slabs_weigh(s);
+    slabs_choose(s);
+    return CN_OK;
 }
 
 _Static_assert(GS_UNITS_MAX <= BASE_AFTER_MAX, "a wait a unit");
@@ -375,8 +375,8 @@ cn_status gs_batches_choose(int32_t contacts, const int32_t *body, int32_t bodie
 
 cn_status gs_batches_fill(int32_t contacts, const int32_t *body, int32_t bodies, cn_arena *scratch,
                           gs_batches *out) {
-    cn_status status = gs_batches_take(contacts, scratch, out);
-    return status == CN_OK ? gs_batches_choose(contacts, body, bodies, scratch, out) : status;
+    CN_TRY(gs_batches_take(contacts, scratch, out));
+    return gs_batches_choose(contacts, body, bodies, scratch, out);
 }
 
 cn_status gs_batches_cached(gs_batches_cache *cache, int32_t contacts, const int32_t *body,
@@ -396,9 +396,7 @@ cn_status gs_batches_cached(gs_batches_cache *cache, int32_t contacts, const int
         }
         cache->choice.env = cn_arena_env(scratch);
         status = gs_batches_choose(contacts, body, bodies, scratch, &cache->choice);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(status);
         memcpy(cache->body, body, bytes);
         cache->contacts = contacts;
         cache->bodies = bodies;

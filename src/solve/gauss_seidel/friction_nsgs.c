@@ -63,8 +63,7 @@ const cn_param gs_nsgs_param_table[GS_NSGS_PARAM_COUNT] = {
 // leaves unsolved is at the margin of rigidity. There momentum circles about the solution; larger
 // packings need its reach all the same.
 static bool is_jammed(const gs_nsgs *s) {
-    return s->sweep.ops->kind == GS_SWEEP_SPHERES &&
-           s->sweep.p->contacts <= policy->jammed_contacts_max;
+    return s->sweep.ops->granular && s->sweep.p->contacts <= policy->jammed_contacts_max;
 }
 
 // In body space each accelerated start costs a product with H, so it is made less often; batches
@@ -105,10 +104,9 @@ static cn_status prepare_anderson(gs_nsgs *s) {
     const gs_nsgs_params *params = (const void *)s->opts->params;
     // The acceleration takes one map for granted, which a changing omega is not.
     int32_t depth = s->adaptive ? 0 : params->anderson;
-    cn_status status = gs_sweep_take_weights(&s->sweep, s->scratch);
-    return status == CN_OK ? gs_anderson_prepare(depth, s->sweep.size, s->sweep.ops->single,
-                                                 s->sweep.weight, s->scratch, &s->anderson)
-                           : status;
+    CN_TRY(gs_sweep_take_weights(&s->sweep, s->scratch));
+    return gs_anderson_prepare(depth, s->sweep.size, s->sweep.ops->single, s->sweep.weight,
+                               s->scratch, &s->anderson);
 }
 
 // Whether a cone is so steep that mu |u_T| of single precision is round-off.
@@ -140,9 +138,7 @@ cn_status gs_nsgs_prepare(const cn_friction *p, const cn_solve_opts *opts, cn_ar
         prob_operator_ops_of(p->W.kind)->body_space &&
         (double)p->dim * p->contacts > policy->hyperstatic_rows * cn_operator_dofs(&p->W, p->dim);
     cn_status status = gs_sweep_prepare_plan(p, opts->local, &plan, scratch, &s->sweep);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     s->every = anderson_interval(s, params);
     double max = p->contacts < policy->momentum_contacts_min ? 0.0 : s->sweep.ops->momentum_max;
     s->momentum = params->momentum < max ? params->momentum : max;
@@ -248,7 +244,7 @@ static int64_t cold_start_sweeps(const gs_nsgs *s, const double *r) {
         i++;
     }
     int64_t layers = count_layers(s->sweep.p);
-    bool cold = i == size && s->sweep.ops->kind == GS_SWEEP_SPHERES;
+    bool cold = i == size && s->sweep.ops->granular;
     return cold && layers >= policy->cold_layers_min ? policy->cold_sweeps_per_layer * layers : 0;
 }
 
@@ -562,9 +558,7 @@ static cn_status solve_in_order(const cn_friction *p, const cn_solve_opts *opts,
     gs_nsgs run;
     double start = solve_watch_start(opts).start;
     cn_status status = gs_nsgs_prepare(p, opts, scratch, &run);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     gs_nsgs_start(&run, r);
     cn_solve_opts rest = solve_watch_rest(opts, start);
     const gs_nsgs_params *params = (const void *)opts->params;

@@ -1,7 +1,8 @@
 // solve/gauss_seidel/sweep.c
-// The front of the Gauss-Seidel sweeps: which row of functions fits the problem, and what is the
-// same for all of them. What is swept contact by contact is in solve/gauss_seidel/sweep_general.c,
-// batches of spheres and of manifolds in solve/sweep_spheres and solve/sweep_manifolds.
+// The front of the Gauss-Seidel sweeps, one way or forward and backward (symmetric
+// Gauss-Seidel): which row of functions fits the problem, and what is the same for all of them.
+// What is swept contact by contact is in solve/gauss_seidel/sweep_general.c, batches of spheres
+// and of manifolds in solve/sweep_spheres and solve/sweep_manifolds.
 #include "solve/gauss_seidel/sweep.h"
 
 #include "base/arena.h"
@@ -80,7 +81,8 @@ cn_status gs_sweep_take_weights(gs_sweep *s, cn_arena *scratch) {
 cn_status gs_sweep_widen(gs_sweep *sweep, cn_arena *scratch) {
     cn_status status = sweep->ops->widen(sweep->elements, scratch);
     sweep->ops = sweep->ops->wide;
-    return status == CN_OK ? prepare_room(sweep, scratch) : status;
+    CN_TRY(status);
+    return prepare_room(sweep, scratch);
 }
 
 void gs_sweep_use_portable(gs_sweep *sweep) {

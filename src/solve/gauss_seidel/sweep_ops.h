@@ -29,6 +29,7 @@ typedef struct gs_error_sums {
 // elements: what build made. Functions that are NULL are things that these elements cannot do.
 struct gs_sweep_ops {
     gs_sweep_kind kind;
+    bool granular;           // spheres or disks alone, which jam and keep rearranging
     bool single;             // an iterate holds floats, not doubles
     double contact_cost;     // multiplications' worth of a contact and sweep,
     bool reads_operator;     // beside reading the operator

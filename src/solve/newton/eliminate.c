@@ -38,10 +38,7 @@ static cn_status eliminate_prepare(cn_eliminated *e, cn_arena *memory) {
     const cn_friction *p = &e->p;
     int32_t dim = p->dim;
     int64_t m = (int64_t)dim * p->contacts;
-    cn_status status = newton_analyse(p, memory, &e->system);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(newton_analyse(p, memory, &e->system));
     e->system.ridge = BASE_TAKE_ZERO(memory, double, m);
     double *scale = BASE_TAKE(memory, double, p->contacts);
     if (!e->system.ridge || !scale) {
@@ -149,10 +146,7 @@ static cn_status eliminate_build(cn_eliminated *e, cn_arena *memory, cn_arena *s
     if (!e->block || !e->bare.q || !e->whole || !e->u || !e->v || !q || !mu) {
         return CN_ERR_MEMORY;
     }
-    cn_status status = eliminate_prepare(e, memory);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(eliminate_prepare(e, memory));
     int32_t left = 0;
     e->residual = eliminate_joints(e, p, e->whole);
     newton_velocity(&e->system, p, e->whole, e->u);
@@ -184,9 +178,7 @@ cn_status cn_friction_eliminate(const cn_friction *p, cn_arena *memory, cn_elimi
                                 cn_error *error) {
     *out = NULL;
     cn_status status = cn_friction_validate(p, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     int64_t obstacle = eliminate_obstacle(p);
     if (obstacle >= 0 || !p->bounds.boxed) {
         base_fail(error, CN_ERR_UNSUPPORTED,

@@ -350,10 +350,7 @@ static cn_status mcp_advance(mcp_newton *s, double *merits, int32_t *count, bool
     ++*count;
     memcpy(s->d, s->phi, sizeof *s->d * (size_t)s->p->n);
     bool found;
-    cn_status status = mcp_step(s, mcp_ridge(merit), &found);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(mcp_step(s, mcp_ridge(merit), &found));
     double slope = mcp_slope(s, s->plain);
     *moved = found && slope < 0.0 && mcp_search(s, merits, *count, slope, &next);
     if (!*moved) {
@@ -375,20 +372,14 @@ static cn_status mcp_iterate(mcp_newton *s, solve_watch *watch, cn_solve_report 
     int32_t count = 0;
     while (!solve_watch_stop(watch, "newton steps", s->steps, s->best_error, report)) {
         bool moved = true;
-        cn_status status = mcp_advance(s, merits, &count, &moved);
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(mcp_advance(s, merits, &count, &moved));
         s->steps++;
         double error = mcp_error(s, s->z);
         if (error <= MCP_JUMP * tried && error > s->opts->tolerance) {
             // Perhaps the active set is right by now: one linear system then has the answer.
             bool found;
             tried = error;
-            status = mcp_active_step(s, &found);
-            if (status != CN_OK) {
-                return status;
-            }
+            CN_TRY(mcp_active_step(s, &found));
             if (found) {
                 mcp_along(s, 1.0);
             }
@@ -460,10 +451,10 @@ cn_status solve_mcp_newton_solve(const cn_mcp *p, const cn_solve_opts *opts, cn_
     if (status == CN_OK && solve_watch_tick(&watch, "scaling", 0, (double)NAN, report)) {
         return watch.status;
     }
-    status = status == CN_OK ? mcp_pattern(&s, scratch) : status;
-    if (status != CN_OK) {
-        return status;
+    if (status == CN_OK) {
+        status = mcp_pattern(&s, scratch);
     }
+    CN_TRY(status);
     double work = sparse_linear_klu_work(s.linear);
     if (opts->time_limit > 0.0 && work > MCP_RATE * opts->time_limit) {
         report->outcome = CN_TIME;
@@ -481,6 +472,6 @@ cn_status solve_mcp_newton_solve(const cn_mcp *p, const cn_solve_opts *opts, cn_
 cn_status solve_lcp_mcp(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scratch, double *z,
                         double *w, cn_solve_report *report) {
     cn_mcp same;
-    cn_status status = cn_mcp_from_lcp(p, scratch, &same, NULL);
-    return status == CN_OK ? solve_mcp_newton_solve(&same, opts, scratch, z, w, report) : status;
+    CN_TRY(cn_mcp_from_lcp(p, scratch, &same, NULL));
+    return solve_mcp_newton_solve(&same, opts, scratch, z, w, report);
 }

@@ -110,16 +110,15 @@ static cn_status analyse_bodies(newton_system *s, cn_arena *scratch) {
         }
     }
     const uint8_t *behind = late_bodies(s, bodies, late);
-    cn_status status =
-        sparse_block_lu_analyse(size, bodies, start, column, behind, scratch, &s->lu);
-    for (int32_t a = 0; status == CN_OK && a < p->contacts; a++) {
+    CN_TRY(sparse_block_lu_analyse(size, bodies, start, column, behind, scratch, &s->lu));
+    for (int32_t a = 0; a < p->contacts; a++) {
         for (int32_t k = 0; k < 4; k++) {
             int32_t i = s->pack.dof[2 * a + k / 2] / size, j = s->pack.dof[2 * a + k % 2] / size;
             s->offset[4 * (int64_t)a + k] =
                 i < bodies && j < bodies ? block_offset(&s->lu, i, j) : -1;
         }
     }
-    return status;
+    return CN_OK;
 }
 
 // ---- factorisation ----

@@ -125,12 +125,8 @@ cn_status pivot_formulated_run(const cn_friction *p, const cn_formulation_choice
         own.threshold = threshold;
     }
     cn_formulated f;
-    cn_status status =
-        global ? cn_formulate_global(formulation, choice->global, &own, scratch, &f, error)
-               : cn_formulate(formulation, p, &own, scratch, &f, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(global ? cn_formulate_global(formulation, choice->global, &own, scratch, &f, error)
+                  : cn_formulate(formulation, p, &own, scratch, &f, error));
     double *z = BASE_TAKE(scratch, double, f.mcp.n), *w = BASE_TAKE(scratch, double, f.mcp.n);
     if (!z || !w) {
         return base_fail_memory(error);

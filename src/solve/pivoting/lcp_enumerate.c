@@ -140,10 +140,7 @@ cn_status solve_lcp_enumerate(const cn_lcp *p, const cn_solve_opts *opts, cn_are
         return CN_OK;
     }
     pivot_lcp_dense dense;
-    cn_status status = pivot_lcp_dense_build(p, true, scratch, &dense);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(pivot_lcp_dense_build(p, true, scratch, &dense));
     pivot_support support = {.d = &dense};
     bool found = support_search(&support, 0);
     report->iterations = support.tried;

@@ -286,12 +286,8 @@ cn_status solve_lcp_lemke(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *
 
     pivot_lcp_dense dense;
     pivot_tableau l;
-    cn_status status = pivot_lcp_dense_build(p, own.scale, scratch, &dense);
-    if (status == CN_OK) {
-        status = pivot_tableau_prepare(&dense, scratch, &l);
-    }
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(pivot_lcp_dense_build(p, own.scale, scratch, &dense));
+    CN_TRY(pivot_tableau_prepare(&dense, scratch, &l));
+
     return lemke_search(p, opts, &own, &watch, &l, scratch, residual, z, w, report);
 }

@@ -232,9 +232,7 @@ cn_status solve_lcp_qp(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scr
     }
     pivot_lcp_dense dense;
     pivot_tableau t;
-    cn_status status = pivot_lcp_dense_build(p, own.scale, scratch, &dense);
-    if (status == CN_OK) {
-        status = pivot_tableau_prepare(&dense, scratch, &t);
-    }
-    return status == CN_OK ? qp_run(p, &watch, &t, error, scratch, z, w, report) : status;
+    CN_TRY(pivot_lcp_dense_build(p, own.scale, scratch, &dense));
+    CN_TRY(pivot_tableau_prepare(&dense, scratch, &t));
+    return qp_run(p, &watch, &t, error, scratch, z, w, report);
 }

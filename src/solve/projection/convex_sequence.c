@@ -45,10 +45,7 @@ static cn_status sequence_prepare(sequence *s, const cn_friction *p, const cn_so
                                   ipm_interior_kind kind, cn_arena *scratch) {
     *s = (sequence){.p = p, .opts = opts};
     memcpy(&s->own, opts->params, sizeof s->own);
-    cn_status status = ipm_interior_prepare(p, kind, scratch, &s->interior);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(ipm_interior_prepare(p, kind, scratch, &s->interior));
     s->weight = BASE_TAKE(scratch, float, p->contacts);
     s->z = BASE_TAKE(scratch, double, p->contacts);
     s->map = BASE_TAKE(scratch, double, p->contacts);

@@ -153,13 +153,9 @@ static bool admm_balance(admm *s) {
 static cn_status admm_prepare(admm *s, const cn_friction *p, const cn_solve_opts *opts,
                               cn_arena *scratch, double *r, cn_solve_report *report) {
     double **const vectors[] = {&s->r, &s->z, &s->xi, &s->turn, &s->slip};
-    cn_status status = proj_first_order_prepare(&s->base, p, opts, "steps", scratch, r, report);
-    if (status == CN_OK) {
-        status = newton_analyse(p, scratch, &s->system);
-    }
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(proj_first_order_prepare(&s->base, p, opts, "steps", scratch, r, report));
+    CN_TRY(newton_analyse(p, scratch, &s->system));
+
     if (!proj_first_order_take(&s->base, scratch, 5, vectors)) {
         return CN_ERR_MEMORY;
     }
@@ -198,9 +194,7 @@ cn_status solve_friction_admm(const cn_friction *p, const cn_solve_opts *opts, c
         report->detail = "in body space this solver needs two rigid bodies a contact";
         return CN_OK;
     }
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     memcpy(s.z, r, sizeof *r * (size_t)s.base.m);
     proj_first_order_velocity(&s.base, s.z, s.u);
     bool going = !proj_first_order_ends(&s.base, 0, s.z, s.u), factored = true;

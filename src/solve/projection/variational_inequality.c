@@ -122,10 +122,7 @@ cn_status proj_vi_run(const cn_friction *p, const cn_solve_opts *opts,
                       proj_vi_complete_fn *complete, cn_arena *scratch, double *r, double *u,
                       cn_solve_report *report) {
     proj_vi s;
-    cn_status status = vi_prepare(&s, p, opts, scratch);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(vi_prepare(&s, p, opts, scratch));
     size_t bytes = sizeof *r * (size_t)p->dim * (size_t)p->contacts;
     memcpy(s.r, r, bytes);
     proj_vi_field(&s, s.r, s.F, s.u);

@@ -389,7 +389,9 @@ static cn_status manifolds_build(gs_sweep *sweep, cn_arena *scratch, bool *fits)
     if (good) {
         out->units = manifolds_units(out, &sweep->unit);
         status = manifolds_pack(out, sweep->plan.cache, scratch);
-        status = status == CN_OK ? manifolds_take(out, scratch) : status;
+        if (status == CN_OK) {
+            status = manifolds_take(out, scratch);
+        }
         good = status == CN_OK && fill_batches(out);
     }
     if (!good) {
@@ -406,11 +408,9 @@ static cn_status manifolds_widen(void *elements, cn_arena *scratch) {
     gs_manifolds *manifolds = elements;
     manifolds->single = false;
     manifolds->units = manifolds_units(manifolds, NULL);
-    cn_status status = manifolds_take(manifolds, scratch);
-    if (status == CN_OK) {
-        (void)fill_batches(manifolds); // what fitted before
-    }
-    return status;
+    CN_TRY(manifolds_take(manifolds, scratch));
+    (void)fill_batches(manifolds); // what fitted before
+    return CN_OK;
 }
 
 // ---- iterates ----

@@ -395,7 +395,8 @@ static cn_status spheres_build(gs_sweep *sweep, cn_arena *scratch, bool *fits) {
     *fits = true;
     sweep->elements = spheres;
     sweep->size = (int64_t)GS_SPHERE_IMPULSES * spheres->batches.count;
-    return status == CN_OK ? spheres_lay(spheres, scratch) : status;
+    CN_TRY(status);
+    return spheres_lay(spheres, scratch);
 }
 
 static cn_status spheres_widen(void *elements, cn_arena *scratch) {
@@ -617,7 +618,7 @@ static gs_error_sums spheres_error(const void *elements, const void *x) {
 }
 
 #define GS_SPHERES_COMMON                                                                          \
-    .kind = GS_SWEEP_SPHERES, .momentum_max = 1.0, .build = spheres_build,                         \
+    .kind = GS_SWEEP_SPHERES, .granular = true, .momentum_max = 1.0, .build = spheres_build,       \
     .use_portable = spheres_use_portable, .load = spheres_load, .store = spheres_store,            \
     .weights = spheres_weights, .begin = spheres_begin, .sweep = spheres_sweep,                    \
     .begin_momentum = spheres_begin_momentum, .momentum_sweep = spheres_momentum_sweep,            \

@@ -99,8 +99,9 @@ static const char *check_steering(const cn_sim *sim, scene_reader *from) {
     return sound ? NULL : "its steering is out of range";
 }
 
-// Contacts of bodies that sleep: two sorted lists, one after the other.
-static const char *check_stored(const cn_sim *sim, int64_t count, scene_reader *from) {
+// Contacts in sorted lists, one after the other; wrong: what is said of one that is not sound.
+static const char *check_stored(const cn_sim *sim, int64_t count, int32_t lists_max,
+                                const char *wrong, scene_reader *from) {
     step_stored_contact stored;
     model_contact_key last = {0, 0, 0};
     int32_t lists = 1;
@@ -109,9 +110,9 @@ static const char *check_stored(const cn_sim *sim, int64_t count, scene_reader *
         scene_reader numbers = {from->at + offsetof(step_stored_contact, contact.point)};
         lists += i > 0 && !model_key_before(&last, &stored.contact.key);
         last = stored.contact.key;
-        if (!key_is_sound(sim, &stored.contact.key) || lists > 2 || stored.status > 2 ||
+        if (!key_is_sound(sim, &stored.contact.key) || lists > lists_max || stored.status > 2 ||
             !read_finite(&numbers, 7 + 4) || !(stored.friction >= 0.0)) {
-            return "a contact of bodies that sleep is out of range";
+            return wrong;
         }
     }
     return NULL;
@@ -149,14 +150,14 @@ static const char *check_sleep(const cn_sim *sim, size_t size, scene_reader *fro
         (uint64_t)count != (size - fixed) / sizeof(step_stored_contact)) {
         return "its size does not fit";
     }
-    return check_stored(sim, count, from);
+    return check_stored(sim, count, 2, "a contact of bodies that sleep is out of range", from);
 }
 
 // What the head says against the model and the size; NULL: all of it fits.
 static const char *check_head(const cn_sim *sim, const step_save_head *head, size_t size) {
     const cn_model *model = sim->model;
-    if (head->impulses < 0) {
-        return "it has a negative number of impulses";
+    if (head->impulses < 0 || head->contacts < 0) {
+        return "it has a negative number of impulses or contacts";
     }
     if (head->step < 0 || head->step > STEP_MAX) {
         return "its step is out of range";
@@ -164,7 +165,8 @@ static const char *check_head(const cn_sim *sim, const step_save_head *head, siz
     if (!(head->last_h >= 0.0 && head->last_h < HUGE_VAL) || !(head->drift_limit > 0.0)) {
         return "the length of its last step is out of range";
     }
-    if ((head->steered != 0 && head->steered != 1) || head->unused != 0) {
+    if ((head->steered != 0 && head->steered != 1) || (head->outside & ~STEP_SAVE_OUTSIDE) != 0 ||
+        head->unused != 0) {
         return "its head is out of range";
     }
     return size < step_save_size(head, step_save_other_numbers(model)) ? "it is cut short" : NULL;
@@ -173,25 +175,38 @@ static const char *check_head(const cn_sim *sim, const step_save_head *head, siz
 static const char *check_arrays(const cn_sim *sim, const step_save_head *head,
                                 const unsigned char *bytes, size_t size) {
     const cn_model *model = sim->model;
-    scene_reader from = {bytes + sizeof *head};
+    scene_reader from = {bytes + sizeof *head + head->journal};
     if (!read_poses(&from, head->dim, head->bodies)) {
         return "a pose is not one";
     }
-    if (!read_finite(&from, (int64_t)model_velocity_size(head->dim) * head->bodies)) {
+    int64_t nodes = (int64_t)model->dim * model->node_count;
+    if (!read_finite(&from, nodes)) {
+        return "a displacement of a node is not finite";
+    }
+    if (!read_finite(&from, (int64_t)model_velocity_size(head->dim) * head->bodies + nodes)) {
         return "a velocity is not finite";
     }
     if (!read_finite(&from, model->joint_row_count + 2 * (int64_t)model->joint_count)) {
         return "an impulse or angle of a joint is not finite";
     }
     from.at += sizeof(double) * (size_t)step_control_count(model); // controllers may store anything
+    if (!read_finite(&from, model->inputs.count)) {
+        return "an input is not finite";
+    }
     const char *wrong = check_impulses(sim, head, &from);
+    int32_t loads = !!(head->outside & STEP_SAVE_HELD) + !!(head->outside & STEP_SAVE_ONCE);
+    if (!wrong && !read_finite(&from, 6 * (int64_t)head->bodies * loads)) {
+        wrong = "a load is not finite";
+    }
+    wrong = wrong ? wrong
+                  : check_stored(sim, head->contacts, 1,
+                                 "a contact of the last step is out of range", &from);
     wrong = !wrong && head->steered ? check_steering(sim, &from) : wrong;
     size_t awake = step_save_size(head, step_save_other_numbers(model));
     return wrong ? wrong : check_sleep(sim, size - awake, &from);
 }
 
-cn_status step_save_check(const cn_sim *sim, const void *bytes, size_t size, cn_error *error) {
-    const cn_model *model = sim->model;
+cn_status step_save_check_bytes(const void *bytes, size_t size, cn_error *error) {
     step_save_head head;
     if (size < sizeof head) {
         return save_refuse(error, "it is cut short");
@@ -210,6 +225,16 @@ cn_status step_save_check(const cn_sim *sim, const void *bytes, size_t size, cn_
     if (base_hash_parts(parts, 2) != checksum) {
         return save_refuse(error, "its checksum does not fit");
     }
+    if (head.journal < 0 || (uint64_t)head.journal > size - sizeof head) {
+        return save_refuse(error, "it is cut short");
+    }
+    return CN_OK;
+}
+
+cn_status step_save_check(const cn_sim *sim, const void *bytes, size_t size, cn_error *error) {
+    const cn_model *model = sim->model;
+    step_save_head head;
+    memcpy(&head, bytes, sizeof head);
     if (head.dim != model->dim || head.bodies != model->body_count ||
         head.motion != model->stores_motion) {
         return base_fail(error, CN_ERR_INPUT,

@@ -21,8 +21,10 @@ static cn_status check_joint(const char *scheme, const model_joint *joint, int32
     bool servo = joint->motor_stiffness > 0.0 || joint->motor_damping > 0.0;
     if (joint->friction > 0.0) {
         what = "dry friction";
-    } else if (joint->motor == CN_MOTOR_VELOCITY) {
-        what = "a motor of given velocity";
+    } else if (joint->armature > 0.0) {
+        what = "an armature";
+    } else if (joint->motor == CN_MOTOR_VELOCITY && !servo) {
+        what = "a motor of given velocity without damping";
     } else if (joint->motor == CN_MOTOR_POSITION && !servo) {
         what = "a motor of given position without stiffness";
     }

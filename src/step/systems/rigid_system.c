@@ -24,7 +24,7 @@
 #include <math.h>
 #include <string.h>
 
-#define STEERED 4 // numbers of the steering that are kept: gravity and friction
+#define STEERED 5 // numbers of the steering that are kept: gravity, friction and energy
 #define RENEW 0.5 // [rad] turned from the base at which the base is renewed
 
 // ---- poses ----
@@ -169,11 +169,10 @@ double step_rigid_driven_rate(const step_rigid_system *rigid, int32_t body, cons
     double t = rigid->t, rate = 0.0;
     for (int32_t i = 0; i < model->motion_count; i++) {
         const model_motion *motion = &model->motion[i];
-        for (int32_t k = 0; motion->body == body && k < 3; k++) {
-            bool linear = k < model->dim, angular = model->dim == 3 || k == 2;
-            rate += linear ? J[k] * base_signal_at(motion->velocity[k], signals, t) : 0.0;
-            rate +=
-                angular ? J[3 + k] * base_signal_at(motion->angular_velocity[k], signals, t) : 0.0;
+        double given[6];
+        if (motion->body == body) {
+            model_motion_velocity(model, motion, signals, t, given);
+            rate += dot6(J, given);
         }
     }
     return rate;
@@ -270,6 +269,10 @@ static double rigid_elastic(const model_joint *joint, joint_role role, base_eval
     if (role == JOINT_ROLE_SPRING) {
         return -joint->stiffness * (x - joint->rest) - joint->damping * rate;
     }
+    if (joint->motor == CN_MOTOR_VELOCITY) {
+        double wanted = joint->motor_damping * (base_signal_at(joint->target, signals, t) - rate);
+        return fmin(fmax(wanted, -joint->motor_max), joint->motor_max);
+    }
     double by = 1e-5, target = base_signal_at(joint->target, signals, t);
     double slope = (base_signal_at(joint->target, signals, t + by) -
                     base_signal_at(joint->target, signals, t - by)) /
@@ -315,9 +318,11 @@ static void rigid_force(void *user, double t, const double *q, const double *v, 
     // The given forces at one instant: a step of no length.
     step_context instant = {.model = model,
                             .state = &sim->state,
+                            .given = {sim->outside.holds ? sim->outside.held : NULL,
+                                      sim->outside.pushes ? sim->outside.once : NULL},
                             .t = t,
                             .opts = {.theta = 0.5, .signals = sim->signals}};
-    step_add_loads(&instant, rigid->pose, rigid->load);
+    step_add_loads(&instant, rigid->pose, rigid->load, NULL);
     rigid_springs(rigid, t, v, rigid->load);
     for (int32_t i = 0; i < model->body_count; i++) {
         if (model->body[i].role != MODEL_BODY_FREE) {
@@ -438,16 +443,58 @@ static bool rigid_rows(step_rigid_system *rigid) {
     return true;
 }
 
-// What others hold of the state.
-static void rigid_keep(step_rigid_system *rigid) {
+// Loads as numbers: zero where there are none.
+static void keep_loads(const double *load, bool given, int32_t bodies, double *kept) {
+    memset(kept, 0, sizeof *kept * 6 * (size_t)bodies);
+    if (given) {
+        memcpy(kept, load, sizeof *kept * 6 * (size_t)bodies);
+    }
+}
+
+void step_rigid_keep(step_rigid_system *rigid) {
     const cn_steering *steering = &rigid->sim->steering;
     const cn_sim *sim = rigid->sim;
+    const sim_outside *outside = &sim->outside;
+    int32_t bodies = sim->model->body_count, inputs = sim->model->inputs.count;
     if (sim->control) {
         memcpy(rigid->control, sim->control->held,
                sizeof(double) * (size_t)step_control_count(sim->model));
     }
     memcpy(rigid->steered, steering->gravity, sizeof steering->gravity);
     rigid->steered[3] = steering->friction;
+    rigid->steered[4] = sim->steering_work;
+    keep_loads(outside->held, outside->holds, bodies, rigid->outside);
+    keep_loads(outside->once, outside->pushes, bodies, rigid->outside + 6 * (int64_t)bodies);
+    memcpy(rigid->outside + 12 * (int64_t)bodies, outside->input, sizeof(double) * (size_t)inputs);
+}
+
+static bool any_load(const double *load, int32_t bodies) {
+    bool any = false;
+    for (int64_t i = 0; i < 6 * (int64_t)bodies; i++) {
+        any = any || load[i] != 0.0;
+    }
+    return any;
+}
+
+// Back to the simulation, as after a load. false: no memory.
+static bool rigid_release(step_rigid_system *rigid) {
+    cn_sim *sim = rigid->sim;
+    int32_t bodies = sim->model->body_count, inputs = sim->model->inputs.count;
+    double **place[2] = {&sim->outside.held, &sim->outside.once};
+    bool *given[2] = {&sim->outside.holds, &sim->outside.pushes};
+    for (int32_t k = 0; k < 2; k++) {
+        const double *load = rigid->outside + 6 * (int64_t)bodies * k;
+        *given[k] = any_load(load, bodies);
+        if ((*given[k] || *place[k]) && sim_take_loads(sim, place[k], NULL) != CN_OK) {
+            return false;
+        }
+        if (*place[k]) {
+            memcpy(*place[k], load, sizeof *load * 6 * (size_t)bodies);
+        }
+    }
+    memcpy(sim->outside.input, rigid->outside + 12 * (int64_t)bodies,
+           sizeof(double) * (size_t)inputs);
+    return true;
 }
 
 static bool rigid_allocate(step_rigid_system *rigid) {
@@ -457,7 +504,8 @@ static bool rigid_allocate(step_rigid_system *rigid) {
     cn_arena *memory = rigid->memory;
     rigid->slot = BASE_TAKE_ZERO(memory, step_rigid_slot, rigid->slot_count);
     int64_t slots = 4 * (int64_t)rigid->slot_count;
-    int64_t kept = poses + angles + slots + step_control_count(model) + STEERED;
+    int64_t outside = 12 * bodies + model->inputs.count;
+    int64_t kept = poses + angles + slots + step_control_count(model) + STEERED + outside;
     rigid->kept_count = (int32_t)kept;
     rigid->kept = BASE_TAKE_ZERO(memory, double, kept);
     rigid->q = BASE_TAKE_ZERO(memory, double, rigid->n);
@@ -475,8 +523,9 @@ static bool rigid_allocate(step_rigid_system *rigid) {
     rigid->base = rigid->kept;
     rigid->key = rigid->kept + poses + angles;
     rigid->control = rigid->key + slots;
-    rigid->steered = rigid->kept + kept - STEERED;
-    rigid_keep(rigid);
+    rigid->outside = rigid->kept + kept - outside;
+    rigid->steered = rigid->outside - STEERED;
+    step_rigid_keep(rigid);
     memcpy(rigid->base, rigid->sim->state.q, sizeof(double) * (size_t)poses);
     // The joints' angles become part of what the system keeps.
     rigid->sim->state.joint_angle = rigid->kept + poses;
@@ -608,11 +657,11 @@ cn_status step_rigid_system_begin(step_rigid_system *rigid, cn_system_run *run, 
     rigid->start = cn_system_run_time(run);
     rigid->placed = false;
     rigid->status = CN_OK;
-    rigid_keep(rigid);
+    step_rigid_keep(rigid);
     return step_rigid_slots_begin(rigid, run, error);
 }
 
-void step_rigid_system_end(step_rigid_system *rigid, const cn_system_run *run, bool moved) {
+cn_status step_rigid_system_end(step_rigid_system *rigid, const cn_system_run *run, bool moved) {
     const cn_model *model = rigid->sim->model;
     model_state *state = &rigid->sim->state;
     int32_t size = model_velocity_size(model->dim);
@@ -623,6 +672,10 @@ void step_rigid_system_end(step_rigid_system *rigid, const cn_system_run *run, b
         rigid->start = t;
         memcpy(steering->gravity, rigid->steered, sizeof steering->gravity);
         steering->friction = rigid->steered[3];
+        rigid->sim->steering_work = rigid->steered[4];
+        if (!rigid_release(rigid)) {
+            return CN_ERR_MEMORY;
+        }
         if (rigid->sim->control) {
             memcpy(rigid->sim->control->held, rigid->control,
                    sizeof(double) * (size_t)step_control_count(model));
@@ -649,6 +702,7 @@ void step_rigid_system_end(step_rigid_system *rigid, const cn_system_run *run, b
         asm_joint_view_at(model, state, j, state->q, &view);
         joint_angles(&view, state->joint_angle + 2 * (int64_t)j);
     }
+    return CN_OK;
 }
 
 static bool slot_key_is_sound(const step_rigid_system *rigid, const double key[4]) {
@@ -665,9 +719,9 @@ bool step_rigid_kept_is_sound(const step_rigid_system *rigid, const double *kept
     const double *base = kept + (rigid->base - rigid->kept),
                  *key = kept + (rigid->key - rigid->kept),
                  *steered = kept + (rigid->steered - rigid->kept);
-    bool sound = steered[3] >= 0.0 && isfinite(steered[3]);
-    for (int32_t k = 0; k < 3; k++) {
-        sound = sound && isfinite(steered[k]);
+    bool sound = steered[3] >= 0.0;
+    for (const double *number = steered; number < kept + rigid->kept_count; number++) {
+        sound = sound && isfinite(*number);
     }
     for (int64_t i = 0; i < (int64_t)model_pose_size(model->dim) * model->body_count; i++) {
         sound = sound && isfinite(base[i]);

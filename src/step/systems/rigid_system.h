@@ -34,8 +34,8 @@ typedef struct step_rigid_system {
     step_rigid_slot *slot; // of the contacts behind the limits
     // What belongs to the state besides coordinates: base poses of all bodies (of driven ones at
     // the start of the step), the angles of joints, the keys of slots, what controllers keep,
-    // gravity and friction as a person may have changed them.
-    double *kept, *base, *key, *control, *steered;
+    // gravity and friction as a person may have changed them, loads from outside and inputs.
+    double *kept, *base, *key, *control, *steered, *outside;
     int32_t kept_count;
     double start; // [s] of the step
 
@@ -56,8 +56,10 @@ void step_rigid_system_destroy(step_rigid_system *rigid); // NULL is allowed
 // Before a step: orientations renewed, slots given to the contacts near.
 cn_status step_rigid_system_begin(step_rigid_system *rigid, cn_system_run *run, cn_error *error);
 // After it, or after a load: the poses and velocities of the sim's state. moved: driven bodies
-// go on to the end of the step.
-void step_rigid_system_end(step_rigid_system *rigid, const cn_system_run *run, bool moved);
+// go on to the end of the step. CN_ERR_MEMORY is of a load.
+cn_status step_rigid_system_end(step_rigid_system *rigid, const cn_system_run *run, bool moved);
+// What the simulation holds of the state, before a step or a save.
+void step_rigid_keep(step_rigid_system *rigid);
 // Whether numbers of a file may become rigid->kept: bodies that there are, and finite poses.
 bool step_rigid_kept_is_sound(const step_rigid_system *rigid, const double *kept);
 int32_t step_rigid_contact_count(const cn_sim *sim);

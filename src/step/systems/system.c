@@ -16,20 +16,20 @@
 #include <math.h>
 #include <string.h>
 
-#define SYSTEM_MAGIC 0x3253595352494143u   // "CAIRSYS2"
+#define SYSTEM_MAGIC 0x3353595352494143u   // "CAIRSYS3"
 #define SYSTEM_STEP_MAX 9007199254740992.0 // steps that doubles can count
 #define SYSTEM_INNER 1e-2                  // of the tolerance, for problems inside Newton's method
 #define SYSTEM_SLIDING 1e-9                // |p_T| this near to mu p_N, relatively, is sliding
 
 // The state becomes that of the system's run. moved: by a step.
-static void system_copy(cn_sim *sim, bool moved) {
+static cn_status system_copy(cn_sim *sim, bool moved) {
     if (sim->rigid) {
-        step_rigid_system_end(sim->rigid, sim->system, moved);
-        return;
+        return step_rigid_system_end(sim->rigid, sim->system, moved);
     }
     size_t bytes = sizeof(double) * (size_t)cn_system_size(sim->model->system);
     memcpy(sim->state.q, cn_system_run_q(sim->system), bytes);
     memcpy(sim->state.v, cn_system_run_v(sim->system), bytes);
+    return CN_OK;
 }
 
 cn_status sim_system_create(cn_sim *sim, cn_error *error) {
@@ -60,8 +60,8 @@ cn_status sim_system_create(cn_sim *sim, cn_error *error) {
     opts.solver = pivots ? opts.solver : settings->solver;
     opts.tolerance *= space ? SYSTEM_INNER : 1.0;
     cn_status status = cn_system_run_create(system, &opts, &sim->env, &sim->system, error);
-    if (status == CN_OK) {
-        system_copy(sim, false);
+    if (status == CN_OK && system_copy(sim, false) != CN_OK) {
+        status = base_fail_memory(error);
     }
     return status == CN_ERR_ARGUMENT ? CN_ERR_INPUT : status;
 }
@@ -99,10 +99,7 @@ cn_status sim_system_step(cn_sim *sim, cn_step_report *report, cn_error *error) 
     report->dissipated_impact = own.dissipated_impact;
     report->dissipated_numerical = own.dissipated_numerical;
     report->balance_error = own.balance_error;
-    if (status == CN_OK) {
-        system_copy(sim, true);
-    }
-    return status;
+    return status == CN_OK ? system_copy(sim, true) : status;
 }
 
 // ---- contacts ----
@@ -176,6 +173,9 @@ cn_status sim_system_save(const cn_sim *sim, void **bytes, size_t *size) {
     if (!block) {
         return CN_ERR_MEMORY;
     }
+    if (sim->rigid) {
+        step_rigid_keep(sim->rigid);
+    }
     cn_system_run_save(sim->system, (double *)(void *)(block + sizeof head));
     head.checksum = system_checksum(head, block + sizeof head);
     memcpy(block, &head, sizeof head);
@@ -232,6 +232,5 @@ cn_status sim_system_load(cn_sim *sim, const void *bytes, size_t size, cn_error 
             "the checkpoint is damaged: its step, position or velocity is out of range");
     }
     sim->state.step = cn_system_run_index(sim->system);
-    system_copy(sim, false);
-    return CN_OK;
+    return system_copy(sim, false) == CN_OK ? CN_OK : base_fail_memory(error);
 }

@@ -1,14 +1,17 @@
-// base/formula.c
+// base/signal/formula.c
 // Expressions, compiled once by muParser (libmuparser's C interface) and evaluated from its byte
 // code.
-#include "base/formula.h"
+#include "base/signal/formula.h"
 
 #include "base/elementary/elementary.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/signal/inputs.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <muParserDLL.h>
+#include <stdio.h>
 #include <string.h>
 
 struct base_formula {
@@ -61,6 +64,74 @@ static void formula_fail(const base_formula *formula, const char *text, const ch
     }
 }
 
+size_t base_formula_input(const char *text, const char **name, size_t *length) {
+    static const char word[] = "input";
+    const char *at = text + strlen(word);
+    if (strncmp(text, word, strlen(word)) != 0) {
+        return 0;
+    }
+    at += strspn(at, " ");
+    if (*at++ != '(') {
+        return 0;
+    }
+    at += strspn(at, " ");
+    *name = at;
+    while (isalnum((unsigned char)*at) || *at == '_') {
+        at++;
+    }
+    *length = (size_t)(at - *name);
+    at += strspn(at, " ");
+    return *at == ')' && base_input_is_name(*name, *length) ? (size_t)(at + 1 - text) : 0;
+}
+
+static bool has_input(const base_variable *variables, int32_t count, const char *name,
+                      size_t length) {
+    bool found = false;
+    for (int32_t i = 0; i < count && !found; i++) {
+        const char *own;
+        size_t size;
+        found = base_formula_input(variables[i].name, &own, &size) > 0 && size == length &&
+                strncmp(own, name, length) == 0;
+    }
+    return found;
+}
+
+// Names for muParser, as long as what they stand for, so that its positions are those of the text:
+// input(name) becomes input_name_ and blanks, where it is a variable.
+static char *hide_inputs(const cn_env *env, const char *text, const base_variable *variables,
+                         int32_t count) {
+    size_t size = strlen(text) + 1;
+    char *hidden = base_env_resize(env, NULL, 0, size);
+    bool inside = false; // of a word
+    for (size_t i = 0; hidden && i < size; i++) {
+        const char *name;
+        size_t length, whole = inside ? 0 : base_formula_input(text + i, &name, &length);
+        inside = isalnum((unsigned char)text[i]) || text[i] == '_';
+        hidden[i] = text[i];
+        if (whole > 0 && has_input(variables, count, name, length)) {
+            memset(hidden + i, ' ', whole);
+            memcpy(hidden + i, "input_", strlen("input_"));
+            memcpy(hidden + i + strlen("input_"), name, length);
+            hidden[i + strlen("input_") + length] = '_';
+            i += whole - 1;
+            inside = false;
+        }
+    }
+    return hidden;
+}
+
+static void define_variable(muParserHandle_t parser, const base_variable *variable) {
+    char hidden[BASE_INPUT_NAME + 8];
+    const char *name;
+    size_t length;
+    if (base_formula_input(variable->name, &name, &length) == 0) {
+        mupDefineVar(parser, variable->name, variable->value);
+        return;
+    }
+    snprintf(hidden, sizeof hidden, "input_%.*s_", (int)length, name);
+    mupDefineVar(parser, hidden, variable->value);
+}
+
 base_formula *base_formula_create(const cn_env *env, const char *text,
                                   const base_variable *variables, int32_t count, const char *hint,
                                   cn_error *error) {
@@ -78,12 +149,19 @@ base_formula *base_formula_create(const cn_env *env, const char *text,
     mupDefineFun2(parser, "atan2", base_atan2, 1);
     mupDefineConst(parser, "pi", 3.14159265358979323846);
     for (int32_t i = 0; i < count && !mupError(parser); i++) {
-        mupDefineVar(parser, variables[i].name, variables[i].value);
+        define_variable(parser, &variables[i]);
+    }
+    char *hidden = hide_inputs(env, text, variables, count);
+    if (!hidden) {
+        base_fail_memory(error);
+        base_formula_destroy(formula);
+        return NULL;
     }
     if (!mupError(parser)) {
-        mupSetExpr(parser, text);
+        mupSetExpr(parser, hidden);
         mupEval(parser);
     }
+    base_env_resize(env, hidden, strlen(text) + 1, 0);
     if (mupError(parser)) {
         formula_fail(formula, text, hint, error);
         base_formula_destroy(formula);

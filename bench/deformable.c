@@ -1,0 +1,118 @@
+// bench/deformable.c
+// Walls of elastic blocks of 8 triangles, suddenly loaded by their weight (Jean 1999, section 8): time
+// of a step by phases, and whether every step reached its tolerance. The wall of the paper to 1e-5
+// for 200 steps, and one of 1e4 blocks to 1e-4 for 100.
+#include "bench/bench.h"
+
+#include "support/progress.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct deformable_case {
+    const char *label, *mark, *tolerance;
+    int32_t courses, bricks, steps;
+} deformable_case;
+
+static const deformable_case deformable_cases[] = {
+    {"wall of 144 blocks", "wall-144", "1e-5", 12, 12, 200},
+    {"wall of 10000 blocks", "wall-10000", "1e-4", 100, 100, 100},
+};
+
+// The shortest times of a step, and what the rounds have in common.
+typedef struct deformable_time {
+    double step, detect, assemble, solve, advance; // [s] of CPU, means over the steps
+    double iterations, residual;
+    int32_t contacts, unsolved;
+} deformable_time;
+
+static cn_status deformable_read(const deformable_case *c, cn_model **model, cn_error *error) {
+    char *text = format_text(
+        "cairn: 1\ndimension: 2\ntime: {step: 1e-4, until: 1}\nintegrator: {theta: 1}\n"
+        "solver: {tolerance: %s}\n"
+        "materials: {brick: {density: 500, young: 1.0e6, poisson: 0.3}, ground: {density: 1}}\n"
+        "contacts: [{between: [\"*\", \"*\"], friction: 0.5}]\nbodies:\n"
+        "  - {fixed: true, material: ground, shape: {line: {normal: [0, 1]}}}\n"
+        "generate:\n"
+        "  - wall: {courses: %d, bricks: %d, size: [0.1, 0.05], ends: shifted, material: brick,\n"
+        "      deformable: {strain: small, candidates: midpoints, mesh: {box: {cells: [2, 2],\n"
+        "        element: t3, pattern: union-jack}}}}\n",
+        c->tolerance, (int)c->courses, (int)c->bricks);
+    cn_status status =
+        cn_scene_read_text(NULL, c->label, text, strlen(text), NULL, 0, model, error);
+    free(text);
+    return status;
+}
+
+static cn_status deformable_run(const deformable_case *c, deformable_time *best, cn_error *error) {
+    cn_model *model = NULL;
+    cn_sim *sim = NULL;
+    deformable_time sum = {.step = 0.0};
+    cn_status status = deformable_read(c, &model, error);
+    status = status == CN_OK ? cn_sim_create(model, NULL, &sim, error) : status;
+    double cpu = cpu_clock(), share = 1.0 / c->steps;
+    for (int32_t i = 0; i < c->steps && status == CN_OK && !interrupted(); i++) {
+        cn_step_report report;
+        status = cn_sim_step(sim, &report, error);
+        sum.detect += share * report.cpu_detect;
+        sum.assemble += share * report.cpu_assemble;
+        sum.solve += share * report.cpu_solve;
+        sum.advance += share * report.cpu_advance;
+        sum.iterations += share * report.iterations;
+        sum.residual = fmax(sum.residual, report.residual);
+        sum.unsolved += report.outcome != CN_SOLVED;
+        sum.contacts = report.contacts;
+    }
+    sum.step = share * (cpu_clock() - cpu);
+    if (sum.step < best->step) {
+        *best = sum;
+    }
+    cn_sim_destroy(sim);
+    cn_model_destroy(model);
+    return status;
+}
+
+static const row_column deformable_columns[] = {{"scene", "scene", -22, 0, 0.0},
+                                                {"contacts", "contacts", 8, 0, 0.0},
+                                                {"step_s", "step [ms]", 9, 3, 1e-3},
+                                                {"detect_s", "detect", 8, 3, 1e-3},
+                                                {"assemble_s", "assemble", 8, 3, 1e-3},
+                                                {"solve_s", "solve", 8, 3, 1e-3},
+                                                {"advance_s", "advance", 8, 3, 1e-3},
+                                                {"iterations", "iterations", 10, 3, 0.0},
+                                                {"residual", "residual", 9, 2, 0.0},
+                                                {"unsolved", "unsolved", 8, 0, 0.0},
+                                                {NULL, NULL, 0, 0, 0.0}};
+
+int bench_deformable(const bench_job *job) {
+    cn_error error = {.status = CN_OK};
+    cn_status status = CN_OK;
+    row_table table = row_table_start(stdout, job->json, "deformable", deformable_columns);
+    for (size_t i = 0; i < sizeof deformable_cases / sizeof deformable_cases[0]; i++) {
+        const deformable_case *c = &deformable_cases[i];
+        deformable_time best = {.step = HUGE_VAL};
+        if (job->sizes && !bench_wants(job, c->mark)) {
+            continue;
+        }
+        for (int32_t round = 0; round < job->repeats && status == CN_OK && !interrupted();
+             round++) {
+            status = deformable_run(c, &best, &error);
+        }
+        if (status != CN_OK || interrupted()) {
+            break;
+        }
+        row_text(&table, c->label);
+        row_int(&table, best.contacts);
+        row_real(&table, best.step);
+        row_real(&table, best.detect);
+        row_real(&table, best.assemble);
+        row_real(&table, best.solve);
+        row_real(&table, best.advance);
+        row_real(&table, best.iterations);
+        row_real(&table, best.residual);
+        row_ink(&table, best.unsolved == 0 ? INK_GOOD : INK_BAD);
+        row_int(&table, best.unsolved);
+    }
+    return status == CN_OK ? EXIT_DONE : report_error(&error);
+}

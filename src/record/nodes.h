@@ -1,0 +1,14 @@
+// record/nodes.h
+// The tables of deformable bodies in a run file: their meshes, and for each frame nodes and the
+// parts that sides of contacts are made of.
+#ifndef CAIRN_RECORD_NODES_H
+#define CAIRN_RECORD_NODES_H
+
+#include "record/recorder.h"
+
+// Creates the tables and writes the meshes; nothing where the model has no deformable bodies.
+cn_status rec_nodes_head(cn_recorder *recorder, const cn_sim *sim, cn_error *error);
+// The nodes of a frame; v_before and contacts where the frame has evidence of its step.
+cn_status rec_nodes_frame(cn_recorder *recorder, const cn_sim *sim, bool evidence, cn_error *error);
+
+#endif

@@ -1,0 +1,224 @@
+// scene/schema/tables_deformable.c
+// The keys of deformable bodies: meshes, what holds, drives and presses groups of nodes.
+#include "scene/scene.h"
+
+#include "base/error.h"
+#include "body/fe/element.h"
+
+#include <string.h>
+
+// ---- meshes ----
+
+static const char *element_name_at(int32_t index) {
+    return index < fe_element_count() ? fe_element_at(index)->name : NULL;
+}
+
+static const scene_choice elements_later[] = {{.text = "t6", .later = true},
+                                              {.text = "q8", .later = true},
+                                              {.text = "tet10", .later = true},
+                                              {0}};
+
+static const scene_choice patterns[] = {{.text = "diagonal", .value = 0},
+                                        {.text = "union-jack", .value = 1},
+                                        {.text = "crossed", .value = 2},
+                                        {0}};
+const char *const scene_pattern_text[] = {"diagonal", "union-jack", "crossed"};
+
+#define ELEMENT_FIELD                                                                              \
+    SCENE_KEY("element", name, scene_mesh_entry, def.element, .name_at = element_name_at,          \
+              .choice = elements_later,                                                            \
+              .help = "t3, q4 or q4-plain, in 3D tet4, h8 or h8-plain; by default q4 or h8")
+
+static const scene_field box_fields[] = {
+    SCENE_KEY("size", vector, scene_mesh_entry, def.size, .flags = SCENE_ABOVE_ZERO, .unit = "m",
+              .help = "full edge lengths, centred at the body's origin; generators give it"),
+    SCENE_KEY("cells", counts, scene_mesh_entry, def.cells,
+              .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO, .help = "in each direction"),
+    ELEMENT_FIELD,
+    SCENE_KEY("pattern", choice, scene_mesh_entry, pattern, .choice = patterns,
+              .help = "how cells are split into triangles and tetrahedra"),
+};
+
+static const scene_table_of mesh_box_table = {
+    .name = "mesh box",
+    .help =
+        "A box of cells. Groups: left right bottom top, in 3D left right front back bottom top.",
+    .field = box_fields,
+    .count = SCENE_COUNT(box_fields),
+};
+
+static const scene_field disk_fields[] = {
+    SCENE_KEY("radius", real, scene_mesh_entry, def.radius, .flags = SCENE_ABOVE_ZERO, .unit = "m",
+              .help = "of the circle that the rim's nodes are on; generators give it"),
+    SCENE_KEY("cells", int, scene_mesh_entry, def.cells, .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO,
+              .help = "edges on a quarter of the rim"),
+    ELEMENT_FIELD,
+};
+
+static const scene_table_of mesh_disk_table = {
+    .name = "mesh disk",
+    .help = "A disk as a polygon of 4 cells corners. Group: rim.",
+    .field = disk_fields,
+    .count = SCENE_COUNT(disk_fields),
+};
+
+static const scene_field mesh_fields[] = {
+    SCENE_KEY("box", table, scene_mesh_entry, node, .flags = SCENE_VARIANT,
+              .table = &mesh_box_table, .help = "a box of cells"),
+    SCENE_KEY("disk", table, scene_mesh_entry, node, .flags = SCENE_VARIANT | SCENE_ONLY_2D,
+              .table = &mesh_disk_table, .help = "a disk"),
+    SCENE_KEY("file", text, scene_mesh_entry, file, .flags = SCENE_VARIANT,
+              .help = "a mesh file; not available yet"),
+};
+
+static cn_status mesh_check(scene_reader *reader, io_yaml *node, void *out) {
+    scene_mesh_entry *mesh = out;
+    if (mesh->file) {
+        scene_fail_node(reader, io_yaml_get(node, "file"), CN_ERR_UNSUPPORTED,
+                        "mesh files are not available yet");
+        base_fail_hint(reader->error, "use mesh: {box: {size, cells, element}} or {disk: ...}");
+        return CN_ERR_UNSUPPORTED;
+    }
+    const io_yaml *inner = node->item[0];
+    const fe_element *element = mesh->def.element ? fe_element_find(mesh->def.element) : NULL;
+    if (element && element->dim != reader->dim) {
+        scene_fail_node(reader, io_yaml_get(inner, "element"), CN_ERR_INPUT,
+                        "element %s is one of %dD, and the scene is in %dD", element->name,
+                        (int)element->dim, (int)reader->dim);
+        base_fail_hint(reader->error, reader->dim == 2 ? "in 2D there are t3, q4 and q4-plain"
+                                                       : "in 3D there are tet4, h8 and h8-plain");
+        return CN_ERR_INPUT;
+    }
+    mesh->def.kind = mesh->which == 1 ? CN_MESH_DISK : CN_MESH_BOX;
+    mesh->def.pattern = scene_pattern_text[mesh->pattern];
+    return CN_OK;
+}
+
+static const scene_table_of mesh_table = {
+    .name = "deformable mesh",
+    .help = "The mesh of a deformable body, in the body's own frame: one of these.",
+    .field = mesh_fields,
+    .count = SCENE_COUNT(mesh_fields),
+    .size = sizeof(scene_mesh_entry),
+    .variant = offsetof(scene_mesh_entry, which),
+    .check = mesh_check,
+};
+
+// ---- what acts on groups ----
+
+static const scene_choice node_axes[] = {{.text = "x", .value = CN_AXIS_X},
+                                         {.text = "y", .value = CN_AXIS_Y},
+                                         {.text = "z", .value = CN_AXIS_Z},
+                                         {0}};
+
+#define GROUP_FIELD(type)                                                                          \
+    SCENE_KEY("group", text, type, group, .flags = SCENE_REQUIRED,                                 \
+              .help = "a group of the mesh, as left")
+#define AXES_FIELD(type)                                                                           \
+    SCENE_KEY("axes", choices, type, axes, .choice = node_axes,                                    \
+              .help = "axes of the body as it is placed; by default all")
+
+static const scene_field hold_fields[] = {
+    GROUP_FIELD(scene_node_entry),
+    AXES_FIELD(scene_node_entry),
+};
+
+static cn_status axes_check(scene_reader *reader, io_yaml *node, void *out) {
+    scene_node_entry *entry = out;
+    uint32_t all = reader->dim == 2 ? CN_AXIS_X | CN_AXIS_Y : CN_AXIS_X | CN_AXIS_Y | CN_AXIS_Z;
+    if (entry->axes & ~all) {
+        return scene_fail_node(reader, io_yaml_get(node, "axes"), CN_ERR_INPUT,
+                               "the axes of a 2D scene are x and y");
+    }
+    entry->axes = entry->axes ? entry->axes : all;
+    return CN_OK;
+}
+
+static const scene_table_of hold_table = {
+    .name = "hold",
+    .help = "Nodes that do not move along some axes.",
+    .field = hold_fields,
+    .count = SCENE_COUNT(hold_fields),
+    .size = sizeof(scene_node_entry),
+    .check = axes_check,
+};
+
+static const scene_field drive_fields[] = {
+    GROUP_FIELD(scene_node_entry),
+    AXES_FIELD(scene_node_entry),
+    SCENE_KEY("displacement", signal, scene_node_entry, value, .flags = SCENE_REQUIRED,
+              .table = &scene_signal_table, .unit = "m",
+              .help = "along each of the axes, from where the nodes are placed"),
+};
+
+static const scene_table_of drive_table = {
+    .name = "drive",
+    .help = "Nodes whose displacement along some axes is prescribed.",
+    .field = drive_fields,
+    .count = SCENE_COUNT(drive_fields),
+    .size = sizeof(scene_node_entry),
+    .check = axes_check,
+};
+
+static const scene_field pressure_fields[] = {
+    GROUP_FIELD(scene_node_entry),
+    SCENE_KEY("value", signal, scene_node_entry, value, .flags = SCENE_REQUIRED,
+              .table = &scene_signal_table, .unit = "Pa",
+              .help = "against the outward normal of the undeformed faces, turned with the body"),
+};
+
+static const scene_table_of pressure_table = {
+    .name = "pressure",
+    .help = "A pressure on the faces of a group.",
+    .field = pressure_fields,
+    .count = SCENE_COUNT(pressure_fields),
+    .size = sizeof(scene_node_entry),
+};
+
+// ---- the body ----
+
+static const scene_choice strains[] = {{.text = "auto", .value = CN_STRAIN_AUTO},
+                                       {.text = "corotational", .value = CN_STRAIN_COROTATIONAL},
+                                       {.text = "small", .value = CN_STRAIN_SMALL},
+                                       {.text = "finite", .later = true},
+                                       {0}};
+static const scene_choice planes[] = {{.text = "strain", .value = CN_PLANE_STRAIN},
+                                      {.text = "stress", .value = CN_PLANE_STRESS},
+                                      {0}};
+static const scene_choice candidates[] = {{.text = "nodes", .value = CN_CANDIDATES_NODES},
+                                          {.text = "midpoints", .value = CN_CANDIDATES_MIDPOINTS},
+                                          {0}};
+static const scene_choice masses[] = {{.text = "lumped"}, {.text = "consistent", .value = 1}, {0}};
+
+static const scene_field deformable_fields[] = {
+    SCENE_KEY("mesh", table, scene_deformable_entry, mesh, .flags = SCENE_REQUIRED,
+              .table = &mesh_table, .help = "its nodes and elements"),
+    SCENE_KEY("strain", choice, scene_deformable_entry, strain, .choice = strains,
+              .help =
+                  "small strain, in axes that turn with the body (corotational) or stay as placed "
+                  "(small); auto: small where nodes are held along some axes only"),
+    SCENE_KEY("plane", choice, scene_deformable_entry, plane, .flags = SCENE_ONLY_2D,
+              .choice = planes, .help = "plane strain or plane stress"),
+    SCENE_KEY("candidates", choice, scene_deformable_entry, candidates, .choice = candidates,
+              .help = "points of its surface that touch: nodes (mortar rows between deformable "
+                      "bodies in 2D), or in 2D midpoints of edges and overlaps, for flat blocks"),
+    SCENE_KEY("mass", choice, scene_deformable_entry, mass, .choice = masses,
+              .help = "on the nodes, or the consistent matrix"),
+    SCENE_KEY("quasi_static", bool, scene_deformable_entry, quasi_static,
+              .help = "every step starts from rest; needs integrator.theta = 1"),
+    SCENE_KEY("hold", one_or_list, scene_deformable_entry, holds, .table = &hold_table,
+              .help = "nodes that do not move"),
+    SCENE_KEY("drive", one_or_list, scene_deformable_entry, drives, .table = &drive_table,
+              .help = "nodes with a prescribed displacement"),
+    SCENE_KEY("pressure", one_or_list, scene_deformable_entry, pressures, .table = &pressure_table,
+              .help = "pressures on faces"),
+};
+
+const scene_table_of scene_deformable_table = {
+    .name = "deformable",
+    .help = "What makes a body deformable: a mesh of finite elements of its material, which needs "
+            "young and poisson.",
+    .field = deformable_fields,
+    .count = SCENE_COUNT(deformable_fields),
+    .size = sizeof(scene_deformable_entry),
+};
