@@ -7,6 +7,7 @@ import { SocketSource } from "./data/source_socket.js";
 import { Playback } from "./playback.js";
 import { CanvasView } from "./scene/canvas_view.js";
 import { SETTLE, View } from "./scene/view.js";
+import { FADED, HIDDEN } from "./scene/visibility.js";
 import { defaultLayers, loadTaste, readHash, readMoment, saveTaste, systemTheme, writeHash } from "./state.js";
 import { Capture } from "./ui/capture.js";
 import { Keyboard } from "./ui/keyboard.js";
@@ -23,7 +24,7 @@ export class App {
         this.taste = taste;
         this.run = null;
         this.state = {
-            theme: taste.theme ?? systemTheme(), layers: null, selection: -1, hover: -1, traces: new Map(), drag: null, follow: false,
+            theme: taste.theme ?? systemTheme(), layers: null, selection: -1, other: -1, measuring: false, hover: -1, traces: new Map(), drag: null, follow: false,
             frame: 0, plots: null,
         };
         this.stale = new Set();
@@ -89,9 +90,14 @@ export class App {
         run.frames.fetch(first ? firstFrame(run.frames) : run.frames.count - 1); // under way while the scene is built
         if (first || !this.state.layers) this.state.layers = defaultLayers(run);
         this.state.traces.clear();
-        const wanted = first ? readHash(this) : {};
+        const wanted = first ? readHash(this) : { faded: null, hidden: null };
         if (wanted.picture) this.root.classList.add("picture");
+        const before = this.view?.visibility;
         this.view?.setRun(run);
+        if (this.view && before?.modes.length === run.bodies.count) this.view.visibility.modes.set(before.modes); // a live run began anew
+        this.containersSought = !first || wanted.faded !== null || wanted.hidden !== null;
+        if (wanted.faded) this.view?.visibility.read(wanted.faded, FADED);
+        if (wanted.hidden) this.view?.visibility.read(wanted.hidden, HIDDEN);
         this.resize();
         if (this.view) {
             this.frameScene(wanted.camera);
@@ -236,8 +242,30 @@ export class App {
         this.invalidate("look", "layers");
     }
     select(body) {
+        if (this.state.measuring && body >= 0 && body !== this.state.selection) return this.measure(body);
+        if (body !== this.state.selection) this.state.other = -1;
+        this.state.measuring = false;
         this.state.selection = body;
         if (body < 0) this.state.follow = false;
+        this.invalidate("look", "selection");
+    }
+    // Bodies shown, faded or hidden; see scene/visibility.js.
+    setVisibility(list, mode) {
+        this.view?.visibility.set(list, mode);
+        this.invalidate("look", "layers", "selection");
+    }
+    isolate(list) {
+        this.view?.visibility.isolate(list);
+        this.invalidate("look", "layers", "selection");
+    }
+    showAll() {
+        this.view?.visibility.showAll();
+        this.invalidate("look", "layers", "selection");
+    }
+    // The selected body is measured against another one: by a click while this is on.
+    measure(body) {
+        this.state.measuring = body === undefined;
+        this.state.other = body ?? -1;
         this.invalidate("look", "selection");
     }
     async trace(body) {
@@ -253,6 +281,10 @@ export class App {
             }
         }
         this.setLayer("paths", { on: traces.size > 0 });
+    }
+    // Paths of a live run grow.
+    retrace() {
+        for (const body of this.state.traces.keys()) this.series(body).then((series) => this.state.traces.has(body) && this.state.traces.set(body, series), () => {});
     }
     // A body through time; kept, since a path and several plots may ask for it. Live runs grow, so theirs is not.
     series(body) {
@@ -385,6 +417,7 @@ export class App {
             if (middle) view.camera.target.set(...middle.centre);
             view.camera.update();
         }
+        if (!this.containersSought) this.fadeContainers();
         if (stale.has("look") || stale.has("theme")) view.setLook(pair, { ...this.state, theme: this.state.theme });
         else if (stale.has("overlay") || stale.has("camera") || stale.has("selection")) view.redrawOverlay();
         const settle = stale.has("settle") || (view.alwaysFine && !moving);
@@ -398,6 +431,17 @@ export class App {
         }
         // The fine picture follows when nothing has changed for a moment.
         if (!settle && run.dim === 3) this.later("settle", SETTLE, () => this.playback.playing || !view.mayRefine() || this.invalidate("settle"));
+    }
+
+    // A closed container must not hide what it holds: what covers most of the moving bodies at the start is faded.
+    fadeContainers() {
+        this.containersSought = true;
+        if (this.run.dim !== 3) return;
+        this.faded = this.view.containers();
+        if (this.faded.length === 0) return;
+        this.view.visibility.set(this.faded, FADED);
+        this.stale.add("look");
+        this.invalidate("layers");
     }
 
     later(name, delay, action) {

@@ -1,3 +1,5 @@
+import { FADED, HIDDEN } from "./scene/visibility.js";
+
 // What the user has chosen: layers, selection, theme, time. Kept in the address (so a view can be sent) and, for taste, in
 // the browser's storage.
 
@@ -6,7 +8,7 @@ export function defaultLayers(run) {
     const contacts = run.hello.contacts_recorded !== false;
     return {
         bodies: { on: true, colour: flat && !few ? "plain" : "kind", opacity: 1, ramp: "viridis", range: 0 },
-        chains: { on: contacts && (flat || few), width: 1, hide: (run.hello.contacts ?? run.bodies.count * 3) > 2000 ? 0.6 : 0.3 },
+        chains: { on: contacts && (flat || few), width: 1, range: 0, hide: (run.hello.contacts ?? run.bodies.count * 3) > 2000 ? 0.6 : 0.3 },
         points: { on: false, stick: true, slide: true, open: false },
         normals: { on: false },
         forces: { on: false },
@@ -51,6 +53,13 @@ export function writeHash(app) {
             if (plain[name][key] !== value) words.set(`${name}.${key}`, typeof value === "number" ? +value.toPrecision(6) : value);
         }
     }
+    const { visibility } = app.view;
+    if (visibility.version > 0) {
+        for (const [word, mode] of [["faded", FADED], ["hidden", HIDDEN]]) {
+            const text = visibility.text(mode);
+            if (text || word === "faded") words.set(word, text); // an empty one: nothing is faded by itself
+        }
+    }
     if (app.view.camera.preset && app.view.camera.preset !== "iso") words.set("camera", app.view.camera.preset);
     history.replaceState(null, "", `#${words}`);
 }
@@ -68,7 +77,7 @@ export function readHash(app) {
     }
     const body = Number(words.get("body"));
     if (body >= 1 && body <= app.run.bodies.count) state.selection = body - 1;
-    return { camera: words.get("camera"), picture: words.has("picture"), fine: words.has("fine"), theme: words.get("theme") };
+    return { camera: words.get("camera"), faded: words.get("faded"), hidden: words.get("hidden"), picture: words.has("picture"), fine: words.has("fine"), theme: words.get("theme") };
 }
 
 // The moment that the address asks for: a step, a time [s], or null.

@@ -1,6 +1,6 @@
 // The page on what the command really writes and serves: numbers against the run file's own tables, and a live drag.
 import { execFileSync, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -38,6 +38,40 @@ test("numbers_are_those_of_the_run_file", async (t) => {
         const got = body.neighbours.reduce((sum, n) => sum + n.force, 0);
         near(got, want, 1e-4 * (1 + want), `normal forces on body ${row.body} [N]`);
     }
+});
+
+// A ball that rolls off a table falls for ever: the picture is of the table.
+test("a_body_that_fell_away_does_not_shrink_the_picture", async (t) => {
+    writeFileSync(join(t.folder, "fall.yaml"), `cairn: 1
+time: {step: 0.01, until: 8, frames_every: 0.1}
+materials: {stone: {density: 1000}}
+contacts: [{between: [stone, stone], friction: 0.5}]
+bodies:
+  - {name: table, fixed: true, material: stone, position: [0, 0, -0.1], shape: {box: {size: [2, 2, 0.2]}}}
+  - {name: stays, material: stone, position: [0, 0, 0.1], shape: {box: {size: [0.2, 0.2, 0.2]}}}
+  - {name: falls, material: stone, position: [0.5, 0, 0.1], velocity: [2, 0, 0], shape: {sphere: {radius: 0.1}}}
+`);
+    cairn(t, "run", "fall.yaml", "--quiet");
+    cairn(t, "export", "fall.run", "--to", "html", "-o", "fall.html");
+    const page = await t.page();
+    await page.goto(pathToFileURL(join(t.folder, "fall.html")).href);
+    await ready(page);
+    const { radius, lowest } = await page.evaluate(() => { const { run } = window.cairn.app; return { radius: run.sphere.radius, lowest: run.box.low[2] }; });
+    holds(radius < 5, `the picture holds ${radius} m around its middle, down to ${lowest} m; the table is 2 m wide`);
+});
+
+test("joints_have_the_angle_and_effort_of_the_run", async (t) => {
+    cairn(t, "run", "slider-crank", "--until=0.4", "-o", "crank.run", "--quiet");
+    cairn(t, "export", "crank.run", "--to", "html", "-o", "crank.html");
+    const page = await t.page();
+    await page.goto(pathToFileURL(join(t.folder, "crank.html")).href);
+    await ready(page);
+    await page.evaluate(() => window.cairn.seek(0.4));
+    await settled(page);
+    const [main] = await page.evaluate(() => window.cairn.body(1).joints.filter((j) => j.name === "main"));
+    near(main.value, 8, 1e-3, "angle of a crank that turns at 20 rad/s for 0.4 s [rad]");
+    near(main.rate, 20, 1e-3, "its rate [rad/s]");
+    holds(Math.abs(main.effort) > 0.01 && main.force > 0.1, `the motor gives ${main.effort} N m, the pin holds ${main.force} N`);
 });
 
 // Starts a server and gives the address that it prints.

@@ -1,4 +1,4 @@
-// The messages of docs/viewer-protocol.md, written: the counterpart of src/data/protocol.js for made-up runs.
+// The messages of docs/reference/viewer-protocol.md, written: the counterpart of view/src/data/protocol.js for made-up runs.
 const HEADER = 32;
 
 export function message(type, { flags = 0, id = 0, step = 0, t = 0, n = 0 }, arrays) {
@@ -29,9 +29,11 @@ export function frameMessage(run, frame, id = 0) {
     const turn = run.dim === 3
         ? Int16Array.from(frame.orientation ?? Array.from({ length: 4 * n }, (_, i) => (i % 4 ? 0 : 1)), (x) => Math.round(32767 * x))
         : Float32Array.from(frame.orientation ?? new Array(n).fill(0));
-    return message(1, { flags: flat(run), id, step: frame.step, t: frame.t, n }, [
+    const { joints } = frame, all = (key) => Float32Array.from(joints.flatMap((j) => j[key])); // rows of {value, rate, effort, force}
+    return message(1, { flags: flat(run) | (joints ? 32 : 0), id, step: frame.step, t: frame.t, n }, [
         Float32Array.from(frame.position), turn, Float32Array.from(frame.velocity ?? new Array(run.dim * n).fill(0)),
         Float32Array.from(frame.spin ?? new Array(spins * n).fill(0)),
+        ...(joints ? [Uint32Array.of(joints.length), all("value"), all("rate"), all("effort"), all("force")] : []),
     ]);
 }
 
@@ -74,7 +76,7 @@ export function helloOf(run, mode) {
         run: { name: run.name ?? "made-up", dim: run.dim, h: run.h ?? 0.01, theta: 0.5, scheme: "moreau-jean", solver: "auto", tolerance: 1e-8,
             gravity: run.dim === 3 ? [0, 0, -9.81] : [0, -9.81], friction: [0.5], steps: run.rows.length, t_end: run.frames.at(-1)?.t ?? 0, complete: true },
         bodies: run.bodies.length, contacts_recorded: true, bounds: run.bounds ?? null, force: run.force ?? null,
-        limits: { residual: [1e-8, 3e-7], penetration: [1e-4, 1e-2], joint: [1e-6, 1e-3], gain: [1e-3, 1], loss: [1e-3, 1] }, ledger: run.columns,
+        limits: { residual: [1e-8, 3e-7], penetration: [1e-4, 1e-2], joint: [1e-6, 1e-3], gain: [1e-3, 1], loss: [1e-3, 1], ...run.limits }, ledger: run.columns,
         ...(mode === "live" ? { live: { running: true, speed: 1, gravity: [0, 0, -9.81], friction: 1 } } : {}),
     };
 }
@@ -84,5 +86,6 @@ export function bodiesOf(run) {
     return {
         op: "bodies", name: column("name", ""), kind: column("kind", "rigid"), material: column("material", "stone"), mass: column("mass", 1),
         com: column("com", [0, 0, 0]), inertia: column("inertia", []), shape: run.bodies.map((_, i) => i), shapes: run.bodies.map((b) => b.shapes),
+        ...(run.joints ? { joints: run.joints } : {}),
     };
 }

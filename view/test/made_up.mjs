@@ -13,6 +13,26 @@ export function disk(radius, extra = {}) {
 }
 const GROUND = { name: "ground", kind: "fixed", mass: null, shapes: [{ plane: { normal: [0, 0, 1], offset: 0 } }] };
 
+export function box([a, b, c], extra = {}) {
+    const vertices = [];
+    for (let k = 0; k < 8; k++) vertices.push([(k & 1 ? a : -a) / 2, (k & 2 ? b : -b) / 2, (k & 4 ? c : -c) / 2]);
+    const faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    return { shapes: [{ polyhedron: { vertices, faces }, position: [0, 0, 0], axes: [1, 0, 0, 0, 1, 0, 0, 0, 1] }], ...extra };
+}
+// Four balls in a closed box of six plates, which is one body.
+export function pileInBox() {
+    const plate = (size, at) => {
+        const [{ polyhedron }] = box(size).shapes;
+        return { polyhedron: { vertices: polyhedron.vertices.map((v) => v.map((x, k) => x + at[k])), faces: polyhedron.faces }, position: [0, 0, 0], axes: [1, 0, 0, 0, 1, 0, 0, 0, 1] };
+    };
+    const plates = [0, 1, 2].flatMap((d) => [-2, 2].map((x) => plate([0, 1, 2].map((k) => (k === d ? 0.1 : 4)), [0, 1, 2].map((k) => (k === d ? x : 0)))));
+    return {
+        name: "pile-in-box", dim: 3, h: 0.01, columns: COLUMNS, rows: rowsOf(1, 0.01), bounds: { low: [-1.5, -1.5, -1.5], high: [1.5, 1.5, 0] },
+        bodies: [{ name: "box", kind: "fixed", mass: null, shapes: plates }, ...[0, 1, 2, 3].map(() => ball(0.5))],
+        frames: [{ step: 1, t: 0.01, position: [0, 0, 0, -1.4, -1.4, -1.4, 0, 0, -1.4, 1.4, 1.4, -1.4, 1, -1, -1.4] }],
+    };
+}
+
 export function rowsOf(steps, h, change = () => ({})) {
     return Array.from({ length: steps }, (_, i) => ({
         step: i + 1, t: (i + 1) * h, contacts: 1, sticking: 1, sliding: 0, iterations: 5 + (i % 3), residual: 1e-9, outcome: 0, penetration_max: 1e-6,

@@ -2,6 +2,7 @@
 import { main } from "./harness.mjs";
 import "./command_tests.mjs";
 import "./replay_tests.mjs";
+import "./shown_tests.mjs";
 import "./socket_tests.mjs";
 
 await main(process.argv.slice(2));

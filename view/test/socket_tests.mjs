@@ -88,6 +88,37 @@ test("live_frames_are_shown_and_acknowledged", async (t) => {
     equal(ops.slice(0, 2), ["pause", "step"], "commands");
 });
 
+// Nothing that is shown of a live run stays as it was: counts, motion plots, paths, the legend of another run after a reset.
+test("live_facts_plots_paths_and_legend_are_never_stale", async (t) => {
+    const run = twoBalls(), page = await t.page(), served = { ...run, frames: run.frames.slice(0, 2) };
+    const server = await serve(t, page, served, { mode: "live" });
+    await page.goto(`${HOST}/?token=abc`);
+    await ready(page);
+    const fact = (name) => page.locator(`dt:text-is("${name}") + dd`).textContent();
+    equal(await fact("Frames"), "2", "frames at first");
+    await page.evaluate(() => { const { app } = window.cairn; app.select(1); app.layout.plots.toggleBody(1); return app.trace(1); });
+    const points = () => page.evaluate(() => { const { app } = window.cairn; return [app.layout.plots.plots.at(-1).kind.data?.times.length ?? 0, app.state.traces.get(1)?.n ?? 0]; });
+    await page.waitForFunction(() => window.cairn.app.layout.plots.plots.at(-1).kind.data?.times.length === 2);
+    for (let k = 2; k < run.frames.length; k++) {
+        served.frames = run.frames.slice(0, k + 1);
+        server.sockets[0].send(Buffer.from(frameMessage(run, run.frames[k])));
+        server.sockets[0].send(Buffer.from(contactsMessage(run, run.frames[k])));
+        server.sockets[0].send(Buffer.from(ledgerMessage(run, 0, rowsOf(100 + 10 * k, 0.01).slice(90 + 10 * k))));
+        await page.waitForTimeout(160);
+    }
+    await page.waitForFunction(() => window.cairn.stats().step === 100);
+    equal(await fact("Frames"), String(run.frames.length), "frames at the end");
+    equal(await fact("Steps"), "200", "steps at the end");
+    await page.waitForFunction((n) => window.cairn.app.layout.plots.plots.at(-1).kind.data.times.length > n && window.cairn.app.state.traces.get(1).n > n, 4)
+        .catch(async () => holds(false, `points of the plot and of the path: ${await points()}, more than 4 are there`));
+    // A reset brings other bodies; the legend shows their kinds.
+    const names = ["apple", "pear"], other = { ...run, frames: run.frames.slice(0, 1), bodies: run.bodies.map((b, i) => ({ ...b, name: i ? names[i - 1] : "ground" })) };
+    server.sockets[0].send(JSON.stringify(helloOf(other, "live")));
+    server.sockets[0].send(JSON.stringify(bodiesOf(other)));
+    server.sockets[0].send(Buffer.from(indexMessage(other)));
+    await page.waitForFunction(() => document.querySelector(".legend").textContent.includes("pear"));
+});
+
 test("a_drag_pulls_the_body_that_was_pressed", async (t) => {
     const run = twoBalls(), page = await t.page();
     const server = await serve(t, page, run, { mode: "live" });

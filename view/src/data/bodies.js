@@ -1,5 +1,7 @@
 // The bodies of a run as columns, with what the page derives from them once: sizes, categories.
-import { readShapes } from "./shapes.js";
+import { readShapes, volumeOf } from "./shapes.js";
+
+const FEW = 6;
 
 export class Bodies {
     constructor(message, dim) {
@@ -21,6 +23,23 @@ export class Bodies {
         // A system of coordinates has nothing to draw: three of them stand in the place and turn of each body.
         this.isAbstract = this.count > 0 && this.shapes.every((list) => list.length === 0) && this.kind.every((kind) => kind !== "rigid" && kind !== "fixed");
         this.classify();
+    }
+
+    // Of a body's shapes [m^3, in the plane m^2].
+    volume(i) {
+        this.volumes ??= this.shapes.map((list) => list.reduce((sum, shape) => sum + volumeOf(shape), 0));
+        return this.volumes[i];
+    }
+
+    // Lists of bodies that are shown and hidden together: those that stand still one by one, when they are few, and the groups.
+    kinds() {
+        const still = [], members = this.groups.map(() => []);
+        for (let i = 0; i < this.count; i++) {
+            if (this.moves[i]) members[this.group[i]].push(i);
+            else still.push(i);
+        }
+        const fixed = still.length <= FEW ? still.map((i) => ({ name: this.name[i], list: [i] })) : [{ name: "fixed bodies", list: still }];
+        return [...fixed, ...this.groups.map(({ name }, k) => ({ name, list: members[k], group: k }))].filter((kind) => kind.list.length);
     }
 
     // Categories for "colour by kind": bodies that do not move, then groups by material, or by the words of their

@@ -1,4 +1,4 @@
-// Binary messages of docs/viewer-protocol.md to typed arrays.
+// Binary messages of docs/reference/viewer-protocol.md to typed arrays.
 //
 // Every length is checked before a view is made: a message that does not fit its own header gives an Error, which
 // the caller reports once and drops, so a damaged frame never ends the page.
@@ -6,7 +6,7 @@
 const MAGIC = 0x314e5243;
 export const HEADER = 32;
 export const FRAME = 1, CONTACTS = 2, INDEX = 3, LEDGER = 4, SERIES = 5;
-const FLAT = 1, QUANTISED = 2, DEFLATED = 4, UNTURNED = 8, HALF = 16;
+const FLAT = 1, QUANTISED = 2, DEFLATED = 4, UNTURNED = 8, HALF = 16, WITH_JOINTS = 32;
 
 export class BadMessage extends Error {}
 
@@ -96,7 +96,8 @@ const readers = {
         const reals = (count) => (flags & HALF ? halves(cursor.take(Uint16Array, count)) : cursor.take(Float32Array, count));
         const velocity = reals(dim * n);
         const spin = reals(spins * n);
-        return { ...header, dim, position, orientation, velocity, spin };
+        const joints = flags & WITH_JOINTS ? jointsOf(cursor, dim) : null;
+        return { ...header, dim, position, orientation, velocity, spin, joints };
     },
     [CONTACTS](cursor, header, dim) {
         const { n } = header;
@@ -145,6 +146,12 @@ const readers = {
         };
     },
 };
+
+function jointsOf(cursor, dim) {
+    const [n] = cursor.take(Uint32Array, 1);
+    const real = (count) => cursor.take(Float32Array, count);
+    return { n, dim, value: real(n), rate: real(n), effort: real(n), force: real(dim * n) };
+}
 
 function dequantise(cursor, n, dim) {
     const low = cursor.take(Float32Array, dim);

@@ -16,7 +16,7 @@ export function readShapes(list, dim) {
         }
         if (data.vertices) {
             shape.vertices = data.vertices.map(lift);
-            if (kind === "polyhedron") shape.faces = data.faces ?? [];
+            if (kind === "polyhedron" || kind === "mesh") shape.faces = data.faces ?? [];
         }
         if (data.normal) shape.normal = lift(data.normal);
         shape.reach = reachOf(shape);
@@ -45,11 +45,51 @@ function reachOf(shape) {
     case "ellipse":
         return centre + Math.max(...shape.half);
     case "polyhedron":
+    case "mesh":
     case "polygon":
         return Math.max(...shape.vertices.map((v) => Math.hypot(...v)));
     default:
         return 0;
     }
+}
+
+// What a shape holds [m^3, in the plane m^2]; 0 for those without end. Of a closed surface by Gauss's theorem, whether convex or not.
+export function volumeOf(shape) {
+    const { kind, radius: r = 0, length = 0, half, vertices, faces } = shape;
+    switch (kind) {
+    case "sphere":
+        return (4 / 3) * Math.PI * r ** 3;
+    case "disk":
+        return Math.PI * r * r;
+    case "capsule":
+        return shape.dim === 2 ? Math.PI * r * r + 2 * r * length : Math.PI * r * r * (length + (4 / 3) * r);
+    case "cylinder":
+        return Math.PI * r * r * length;
+    case "ellipsoid":
+        return (4 / 3) * Math.PI * half[0] * half[1] * half[2];
+    case "ellipse":
+        return Math.PI * half[0] * half[1];
+    case "polygon":
+        return Math.abs(vertices.reduce((sum, a, k) => sum + cross2(a, vertices[(k + 1) % vertices.length]), 0)) / 2;
+    case "polyhedron":
+    case "mesh":
+        return Math.abs(faces.reduce((sum, face) => sum + coneOf(face.map((v) => vertices[v])), 0)) / 6;
+    default:
+        return 0;
+    }
+}
+
+function cross2(a, b) {
+    return a[0] * b[1] - a[1] * b[0];
+}
+// Six times the volume between the origin and a face, as a fan of triangles.
+function coneOf(points) {
+    let sum = 0;
+    for (let k = 1; k + 1 < points.length; k++) {
+        const [a, b, c] = [points[0], points[k], points[k + 1]];
+        sum += a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
+    }
+    return sum;
 }
 
 // A point of the shape's frame in the body's.

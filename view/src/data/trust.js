@@ -1,7 +1,11 @@
-// How far a step can be trusted: good, loose or failed by the limits that the server sends (docs/viewer-protocol.md).
+// How far a step can be trusted: good, loose or failed by the limits that the server sends (docs/reference/viewer-protocol.md).
 // "good" is never said of what was not checked.
 export const UNKNOWN = 0, GOOD = 1, LOOSE = 2, FAILED = 3;
 const SOLVED = 0;
+
+const ENERGY_FLOOR = 1e-12; // [J] rounding of a system at rest, where the limits, shares of its energy, are nothing
+const LENGTH_FLOOR = 1e-12; // [m]
+const floored = (limits, floor) => limits && limits.map((x) => Math.max(x, floor));
 
 function grade(value, [good, loose]) {
     return value <= good ? GOOD : value <= loose ? LOOSE : FAILED; // NaN fails
@@ -10,7 +14,8 @@ function grade(value, [good, loose]) {
 export class Trust {
     constructor(ledger, limits, checked) {
         this.ledger = ledger;
-        this.limits = limits;
+        this.limits = { ...limits, penetration: floored(limits.penetration, LENGTH_FLOOR), joint: floored(limits.joint, LENGTH_FLOOR),
+            gain: floored(limits.gain, ENERGY_FLOOR), loss: floored(limits.loss, ENERGY_FLOOR) };
         this.checked = checked;
         this.levels = new Uint8Array(0);
     }

@@ -3,9 +3,10 @@
 import { Vector3 } from "three";
 
 import { shapePoint } from "../data/shapes.js";
-import { HIDDEN } from "./colouring.js";
+import { FAINT, HIDDEN } from "./colouring.js";
 import { KEY_DIRECTION } from "./fine.js";
 import { Flat } from "./flat.js";
+import { mix } from "./palette.js";
 import { MeshBuilder } from "./mesh_build.js";
 import { View } from "./view.js";
 
@@ -64,7 +65,8 @@ export class CanvasView extends View {
 
     tintOf(body) {
         const d = this.poses.tint.image.data, o = 4 * body;
-        return d[o + 3] === HIDDEN ? null : [d[o], d[o + 1], d[o + 2]];
+        if (d[o + 3] === HIDDEN) return null;
+        return Object.assign([d[o], d[o + 1], d[o + 2]], { opacity: d[o + 3] === FAINT ? 0.2 : this.options.layers.bodies.opacity });
     }
     scaleAt(centre) {
         const { camera } = this;
@@ -94,10 +96,14 @@ export class CanvasView extends View {
                 return pen.stroke();
             }
         }
-        pen.globalAlpha = this.options.layers.bodies.opacity;
+        pen.globalAlpha = tint.opacity;
         pen.fillStyle = `rgb(${tint})`;
         pen.fill();
-        pen.strokeStyle = `rgb(${tint.map((c) => c * look.flatRim)})`;
+        if (item.half) { // a radius shows how it turns
+            pen.moveTo(...this.project(poses.toWorld(item.body, item.centre)));
+            pen.lineTo(...this.project(poses.toWorld(item.body, [item.centre[0] + item.half[0] * Math.cos(item.turn), item.centre[1] + item.half[0] * Math.sin(item.turn), 0])));
+        }
+        pen.strokeStyle = `rgb(${mix(tint, look.rimTone.map((c) => 255 * c), look.flatRim)})`;
         pen.lineWidth = 1.2;
         pen.stroke();
         pen.globalAlpha = 1;
@@ -116,8 +122,8 @@ export class CanvasView extends View {
             queue.push({ item, tint, points, depth: eye.z });
         }
         queue.sort((a, b) => a.depth - b.depth);
-        this.pen.globalAlpha = this.options.layers.bodies.opacity;
         for (const { item, tint, points } of queue) {
+            this.pen.globalAlpha = tint.opacity;
             if (item.corners) this.paintTriangle(tint, points);
             else this.paintBall(tint, points[0], item.radius);
         }

@@ -1,12 +1,11 @@
 // Force chains: a line for each pair of bodies that press on each other, wide and bright by the normal force.
 //
-// Width is linear in the force, by a reference that stays the same over the run, so growth is visible. A line goes from centre
+// Width is linear in the force up to a reference that stays the same over the run, so growth is visible; what is larger is drawn
+// like the reference, and counted in context.clipped. A line goes from centre
 // to centre of pressure to centre; through a body with exactly two neighbours it goes straight between their
 // centres of pressure, which gives the thrust line of an arch.
 import { pairsOf } from "./pairs.js";
 import { emberOf, ramp } from "./palette.js";
-
-const CLAMP = 1.4;
 
 export function drawChains(lines, context) {
     const { contacts, bodies, poses, reference, widest, hideBelow, theme, shown } = context;
@@ -21,10 +20,12 @@ export function drawChains(lines, context) {
         };
         for (const k of pairs.order) {
             const f = pairs.force[k];
+            if (f > 1.02 * reference) context.clipped++;
+            context.largest = Math.max(context.largest, f);
             if (f < hideBelow * pairs.mean) continue;
             const a = pairs.a[k], b = pairs.b[k];
             if (!shown(a) && !shown(b)) continue;
-            const share = f / reference, width = widest * Math.min(share, CLAMP);
+            const share = f / reference, width = widest * Math.min(share, 1);
             const alpha = f < pairs.mean ? 0.4 + (0.6 * f) / pairs.mean : 1;
             ramp("ember", theme, emberOf(share), colour);
             const p = pairs.point.slice(3 * k, 3 * k + 3);

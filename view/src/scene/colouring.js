@@ -8,7 +8,7 @@ export const COLOURINGS = [
 ];
 export const FIELD_UNITS = { speed: "m/s", spin: "rad/s", pressure: "Pa", contacts: "" };
 
-export const HIDDEN = 0, SELECTED = 200, SHOWN = 255; // opacity of a tint, read by the shaders
+export const HIDDEN = 0, FAINT = 100, SELECTED = 200, SHOWN = 255; // opacity of a tint, read by the shaders
 
 // The values of a field, one a body; null when the colouring is none.
 export function fieldOf(name, pair, bodies) {
@@ -36,7 +36,7 @@ export function fieldOf(name, pair, bodies) {
 }
 
 // The mean stress of a body: sum of force times arm over dimension and volume, pressure positive. The volume is that of
-// the ball that holds the body.
+// its shapes; shapes of a body that overlap count twice.
 function pressures(frame, contacts, bodies, out) {
     const { dim } = frame, normal = normalForces(contacts);
     for (let c = 0; c < contacts.n; c++) {
@@ -50,8 +50,7 @@ function pressures(frame, contacts, bodies, out) {
         }
     }
     for (let i = 0; i < out.length; i++) {
-        const r = bodies.reach[i];
-        const volume = dim === 3 ? (4 / 3) * Math.PI * r ** 3 : Math.PI * r * r;
+        const volume = bodies.volume(i);
         out[i] = bodies.moves[i] && volume > 0 ? out[i] / (dim * volume) : 0;
     }
     return out;
@@ -78,7 +77,7 @@ export function niceAbove(x) {
     return [1, 2, 5, 10].map((m) => m * power).find((v) => v >= x * 0.999999);
 }
 
-// Writes a colour for each body. options: colouring, ramp, range, theme (name), look (THEMES row), selected, hidden(i),
+// Writes a colour for each body. options: colouring, ramp, range, theme (name), look (THEMES row), selected, hidden(i), faded(i),
 // muted: fields step back behind force chains.
 export function paintBodies(out, bodies, field, options) {
     const { colouring, theme, look, range } = options, flat = bodies.dim === 2;
@@ -92,9 +91,9 @@ export function paintBodies(out, bodies, field, options) {
         else if (flat) c = look.flat;
         else stoneOf(i, colour);
         if (options.muted && bodies.moves[i] && (field || (flat && colouring !== "plain"))) c = mix(c, look.mute, 0.42);
-        let alpha = options.hidden(i) ? HIDDEN : SHOWN;
+        let alpha = options.hidden(i) ? HIDDEN : options.faded(i) ? FAINT : SHOWN;
         if (i === options.selected && alpha) {
-            alpha = SELECTED;
+            alpha = alpha === FAINT ? FAINT : SELECTED;
             if (!flat && bodies.group[i] <= 0 && !field) c = mix(c, look.accent, 0.55);
         }
         const o = 4 * i;

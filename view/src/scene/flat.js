@@ -6,6 +6,18 @@ import { shapePoint } from "../data/shapes.js";
 import { POSE } from "./glsl.js";
 import { material } from "./material.js";
 
+// A rim whose colour is drawn towards the theme's line colour stands out from any background.
+const SHADE = `
+uniform float uPixel, uOpacity, uRim;
+uniform vec3 uRimTone;
+float opacityOf(vec4 tint) {
+    return tint.a > 0.9 ? uOpacity : tint.a < 0.5 ? min(uOpacity, 0.22) : max(uOpacity, 0.72);
+}
+vec4 shaded(vec4 tint, float rim, float alpha) {
+    return vec4(mix(tint.rgb, mix(tint.rgb, uRimTone, uRim), rim), 1.0) * alpha;
+}
+`;
+
 const ROUND_VERTEX = POSE + `
 in float body;
 in vec4 local;  // centre, half axes
@@ -26,11 +38,10 @@ void main() {
     float c = cos(kind.z), s = sin(kind.z);
     vec3 at = p.xyz + turn(q, vec3(local.xy + mat2(c, s, -s, c) * vAt, 0.0));
     vec4 clip = projectionMatrix * viewMatrix * vec4(at.xy, 0.0, 1.0);
-    gl_Position = vTint.a > 0.0 ? clip : vec4(2.0, 2.0, 2.0, 1.0);
+    gl_Position = isDrawn(vTint) ? clip : vec4(2.0, 2.0, 2.0, 1.0);
 }`;
 
-const ROUND_FRAGMENT = `
-uniform float uPixel, uRim, uOpacity, uTick;
+const ROUND_FRAGMENT = SHADE + `
 in vec2 vAt;
 flat in vec2 vHalf;
 flat in float vKind;
@@ -49,17 +60,23 @@ void main() {
         float outer = 0.06 * vHalf.x / uPixel;
         inside = clamp(d + 0.5, 0.0, 1.0) * clamp(outer - d + 0.5, 0.0, 1.0);
         rim = max(1.0 - clamp(d - 1.0, 0.0, 1.0), 1.0 - clamp(outer - d - 1.0, 0.0, 1.0));
+        // Marks across the wall turn with it: one wide, eleven narrow ones.
+        float angle = atan(vAt.y, vAt.x), along = length(vAt) / uPixel;
+        float nearest = abs(fract(angle * 1.90986 + 0.5) - 0.5) / 1.90986 * along;
+        float first = abs(angle) * along;
+        rim = max(rim, max(clamp(1.6 - nearest, 0.0, 1.0), clamp(max(3.0, 0.35 * outer) - first, 0.0, 1.0)));
     } else {
         inside = clamp(0.5 - d, 0.0, 1.0);
         float width = clamp(0.18 * size, 0.8, 2.4);
         rim = clamp(d + width + 0.5, 0.0, 1.0);
-        float x = vAt.x / vHalf.x, y = abs(vAt.y) / uPixel;
-        float tick = step(0.5, x) * step(x, 0.92) * clamp(1.4 - y, 0.0, 1.0) * uTick * clamp(size / 6.0 - 0.6, 0.0, 1.0);
+        // A radius shows how it turns; wider on large ones.
+        float x = vAt.x / vHalf.x, y = abs(vAt.y) / uPixel, thick = clamp(0.03 * size, 0.8, 1.3);
+        float tick = step(0.12, x) * step(x, 0.95) * clamp(thick + 0.5 - y, 0.0, 1.0) * clamp(size / 3.0 - 0.6, 0.0, 1.0);
         rim = max(rim, 0.8 * tick);
     }
-    float alpha = inside * (vTint.a > 0.9 ? uOpacity : max(uOpacity, 0.72));
+    float alpha = inside * opacityOf(vTint);
     if (alpha <= 0.0) discard;
-    colour = vec4(vTint.rgb * mix(1.0, uRim, rim), 1.0) * alpha;
+    colour = shaded(vTint, rim, alpha);
 }`;
 
 const POLYGON_VERTEX = POSE + `
@@ -74,21 +91,20 @@ void main() {
     vEdge = local.z;
     vec3 at = p.xyz + turn(q, vec3(local.xy, 0.0));
     vec4 clip = projectionMatrix * viewMatrix * vec4(at.xy, 0.0, 1.0);
-    gl_Position = vTint.a > 0.0 ? clip : vec4(2.0, 2.0, 2.0, 1.0);
+    gl_Position = isDrawn(vTint) ? clip : vec4(2.0, 2.0, 2.0, 1.0);
 }`;
 
 // A margin of a pixel outside of the edge carries the smoothing (vEdge < 0 there).
-const POLYGON_FRAGMENT = `
-uniform float uPixel, uRim, uOpacity;
+const POLYGON_FRAGMENT = SHADE + `
 in float vEdge;
 flat in vec4 vTint;
 out vec4 colour;
 void main() {
     float d = vEdge / uPixel;
-    float alpha = clamp(d + 0.5, 0.0, 1.0) * (vTint.a > 0.9 ? uOpacity : max(uOpacity, 0.72));
+    float alpha = clamp(d + 0.5, 0.0, 1.0) * opacityOf(vTint);
     if (alpha <= 0.0) discard;
     float rim = clamp(2.4 - d, 0.0, 1.0);
-    colour = vec4(vTint.rgb * mix(1.0, uRim, rim), 1.0) * alpha;
+    colour = shaded(vTint, rim, alpha);
 }`;
 
 export class Flat {

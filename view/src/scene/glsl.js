@@ -4,6 +4,11 @@
 // instanced: an instance costs tens of microseconds in software GL. Lighting is in view space; colours are squared
 // for gamma 2, which needs no pow.
 
+const FADED = `bool isFaded(vec4 tint) {
+    return tint.a > 0.3 && tint.a < 0.5;
+}
+`;
+
 export const POSE = `
 uniform highp sampler2D uPose, uTint;
 vec4 poseTexel(int body, int k) {
@@ -13,13 +18,18 @@ vec4 poseTexel(int body, int k) {
 vec4 tintOf(int body) {
     return texelFetch(uTint, ivec2(body & 1023, body >> 10), 0);
 }
+// Faded bodies are drawn after the opaque ones. uPass: 0 opaque bodies, 1 faded ones, 2 both (in the plane).
+uniform float uPass;
+${FADED}bool isDrawn(vec4 tint) {
+    return tint.a > 0.0 && (uPass > 1.5 || isFaded(tint) == (uPass > 0.5));
+}
 vec3 turn(vec4 q, vec3 v) {
     return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v);
 }
 `;
 
 export const LIGHT = `
-uniform vec3 uKeyDir, uKey, uSky, uBounce, uUp;
+${FADED}uniform vec3 uKeyDir, uKey, uSky, uBounce, uUp;
 uniform highp sampler2DShadow uShadowMap;
 uniform mat4 uShadowMatrix;
 uniform float uShadowOffset, uShadowTexel, uShadowStrength, uShadowTaps, uPerspective;

@@ -42,7 +42,7 @@ function drawPoints(view, layer, contacts, look, diameter) {
         for (let c = 0; c < n; c++) {
             const s = status[c];
             if (!on[s] || (view.isCut(contacts.candidate[c]) && view.isCut(contacts.antagonist[c]))) continue;
-            const size = least + (most - least) * Math.min(1, Math.max(0, normal[c] / (view.reference || 1)));
+            const size = least + (most - least) * Math.min(1, Math.max(0, normal[c] / (view.forceRange() || 1)));
             points.add(point[dim * c], point[dim * c + 1], dim === 3 ? point[dim * c + 2] : 0, 2 * size - 4, colours[s], SHAPES[s]);
         }
     }
@@ -150,6 +150,7 @@ function drawWalls(view, look) {
     const { walls } = view.lines;
     walls.begin();
     for (const { body, plane } of view.walls ?? []) {
+        if (view.hidden(body)) continue;
         const at = view.poses.toWorld(body, plane.normal.map((x) => x * plane.offset));
         const origin = view.poses.toWorld(body, [0, 0, 0]), tip = view.poses.toWorld(body, plane.normal);
         const normal = tip.map((x, k) => x - origin[k]);

@@ -37,6 +37,11 @@ export class MeshBuilder {
         for (const face of shape.faces) this.polygon(body, face.map((v) => shape.vertices[v]));
     }
 
+    // Any closed surface; its faces are drawn as those of a polyhedron.
+    mesh(body, shape) {
+        this.polyhedron(body, shape);
+    }
+
     // A surface of revolution about the shape's z axis; profile: rows of [radius, z, normal radial, normal z], a null
     // between rows starts afresh (a sharp edge).
     revolve(body, shape, profile, segments = 40, stretch = [1, 1, 1]) {

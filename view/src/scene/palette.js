@@ -23,13 +23,13 @@ const GREY = rgb("#8a9097");
 export const THEMES = {
     dark: {
         accent: rgb("#6fb1ff"), halo: rgb("#0d1013"), ground: rgb("#22282e"), gridShift: 0.035, fixed: [0.4, 0.42, 0.44],
-        flat: rgb("#424a55"), flatFixed: rgb("#262d35"), flatRim: 0.62, mute: rgb("#2a3038"),
+        flat: rgb("#424a55"), flatFixed: rgb("#262d35"), flatRim: 0.55, rimTone: rgb("#d3dbe4"), mute: rgb("#2a3038"),
         stick: rgb("#62b5f0"), slide: rgb("#f5a742"), open: rgb("#8792a0"), text: rgb("#a9b3bf"),
         key: [1.46, 1.41, 1.34], sky: [0.33, 0.37, 0.44], bounce: [0.17, 0.16, 0.15], shadow: 0.92, groundShadow: 0.58, wire: rgb("#6b7683"),
     },
     light: {
         accent: rgb("#1b62b8"), halo: rgb("#fbfbfa"), ground: rgb("#e9eaeb"), gridShift: -0.035, fixed: [0.62, 0.64, 0.66],
-        flat: rgb("#d3d8dd"), flatFixed: rgb("#c9ced3"), flatRim: 0.84, mute: rgb("#d5d9de"),
+        flat: rgb("#d3d8dd"), flatFixed: rgb("#c9ced3"), flatRim: 0.62, rimTone: rgb("#2c333b"), mute: rgb("#d5d9de"),
         stick: rgb("#0a69a8"), slide: rgb("#a85400"), open: rgb("#66707b"), text: rgb("#48525d"),
         key: [1.3, 1.24, 1.14], sky: [0.6, 0.63, 0.68], bounce: [0.4, 0.38, 0.36], shadow: 0.62, groundShadow: 0.58, wire: rgb("#8a939c"),
     },

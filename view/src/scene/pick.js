@@ -36,6 +36,8 @@ function meet(shape, o, d) {
         return meetRound(shape, o, d);
     case "polyhedron":
         return meetHull(shape, o, d);
+    case "mesh":
+        return meetFaces(shape, o, d);
     default:
         return null; // planes are not picked: they are everywhere
     }
@@ -88,6 +90,24 @@ function meetHull(shape, o, d) {
         else leave = Math.min(leave, away / speed);
     }
     return enter <= leave && enter > 0 ? enter : null;
+}
+
+// The nearest of the triangles that the faces fan out into (Moeller and Trumbore 1997), for surfaces that are not convex.
+function meetFaces(shape, o, d) {
+    let best = null;
+    for (const face of shape.faces) {
+        for (let k = 1; k + 1 < face.length; k++) {
+            const [a, b, c] = [face[0], face[k], face[k + 1]].map((v) => shape.vertices[v]);
+            const u = b.map((x, i) => x - a[i]), v = c.map((x, i) => x - a[i]), s = o.map((x, i) => x - a[i]);
+            const p = cross(d, v), q = cross(s, u), scale = dot(u, p);
+            const x = dot(s, p) / scale, y = dot(d, q) / scale, t = dot(v, q) / scale;
+            if (x >= 0 && y >= 0 && x + y <= 1 && t > 0 && (best === null || t < best)) best = t;
+        }
+    }
+    return best;
+}
+function cross(a, b) {
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 }
 
 function hullPlanes(shape) {

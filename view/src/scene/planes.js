@@ -60,6 +60,10 @@ export class Ground {
         const object = attachMaterials(new Mesh(geometry), uniforms, VERTEX, FRAGMENT, null, { own, transparent: true });
         object.renderOrder = -10;
         this.objects = [object];
+        this.body = body;
+    }
+    show(on) {
+        this.objects[0].visible = on;
     }
     dispose() {
         this.geometry.dispose();

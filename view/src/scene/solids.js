@@ -21,7 +21,7 @@ void main() {
     vOut = mat3(viewMatrix) * turn(q, edge.xyz);
     vEdge = edge.w;
     vLocal = local + 7.3 * body;
-    gl_Position = vTint.a > 0.0 ? projectionMatrix * vec4(vPlace, 1.0) : vec4(2.0, 2.0, 2.0, 1.0);
+    gl_Position = isDrawn(vTint) ? projectionMatrix * vec4(vPlace, 1.0) : vec4(2.0, 2.0, 2.0, 1.0);
 }`;
 
 const FRAGMENT = LIGHT + CUT + `
@@ -56,7 +56,7 @@ void main() {
 #endif
     float seam = clamp(vEdge / max(fwidth(vEdge), 1e-9) / 1.6, 0.0, 1.0);
     if (uOpacity < 0.995) {
-        float alpha = vTint.a > 0.9 ? uOpacity * mix(0.75, 0.3, seam) : 0.72;
+        float alpha = vTint.a > 0.9 || isFaded(vTint) ? uOpacity * mix(0.75, 0.3, seam) : 0.72;
         colour = vec4(tint * alpha, alpha);
         return;
     }

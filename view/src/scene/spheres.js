@@ -46,7 +46,7 @@ bool boxOf(out vec2 low, out vec2 high, out float depth) {
     }
     vec4 clip = projectionMatrix * vec4(c, 1.0);
     depth = clip.z / clip.w;
-    return vTint.a > 0.0;
+    return isDrawn(vTint);
 }
 `;
 
@@ -145,7 +145,7 @@ ${HIT}
     vec3 n = (p - c) / vBall.w;
     if (dot(n, d) > 0.0) n = -n;
     if (uOpacity < 0.995) {
-        float alpha = vTint.a > 0.9 ? rimAlpha(n, p) * (0.4 + 4.0 * uOpacity) : 0.72;
+        float alpha = vTint.a > 0.9 || isFaded(vTint) ? rimAlpha(n, p) * (0.4 + 4.0 * uOpacity) : 0.72;
         alpha = min(alpha, 1.0);
         colour = vec4(vTint.rgb * alpha, alpha);
     } else {

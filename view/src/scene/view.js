@@ -2,6 +2,7 @@
 import { LinearSRGBColorSpace, Matrix4, NoToneMapping, Raycaster, Scene, Vector2, Vector3, WebGLRenderer } from "three";
 
 import { shapePoint } from "../data/shapes.js";
+import { Blobs } from "./blobs.js";
 import { Camera } from "./camera.js";
 import { drawChains } from "./chains.js";
 import { fieldOf, highValue, niceAbove, paintBodies } from "./colouring.js";
@@ -18,11 +19,13 @@ import { Segments } from "./segments.js";
 import { Solids } from "./solids.js";
 import { Spheres } from "./spheres.js";
 import { Sprites } from "./sprites.js";
+import { containersOf, FADED, HIDDEN, Visibility } from "./visibility.js";
 import { WarmUp } from "./warm_up.js";
 
 const SLOW_FRAME = 40; // [ms] above which a machine is taken to draw in software
 const TIMED = 3; // frames whose time is taken
 const FINE_LIMIT = 30; // [ms] of a quick frame in software above which the fine picture is drawn on demand only
+const FADE = 0.2; // opacity of faded bodies
 const SETTLE = 160; // [ms] without change before the fine picture
 
 export class View {
@@ -85,6 +88,8 @@ export class View {
             this.overlay.add(...part.objects);
         }
         this.stats.bodies = bodies.count;
+        this.visibility = new Visibility(bodies);
+        this.uniforms.uPass.value = flat ? 2 : 0;
         this.shadowStale = true;
     }
 
@@ -120,8 +125,10 @@ export class View {
     }
 
     addPlane(body, plane) {
-        if (plane.normal[2] > 0.7) this.addPart(new Ground(body, plane, this.uniforms));
-        else this.walls.push({ body, plane });
+        if (plane.normal[2] > 0.7) {
+            this.addPart(new Ground(body, plane, this.uniforms));
+            if (!this.blobs) this.addPart((this.blobs = new Blobs(this.run.bodies, body, plane, this.uniforms)));
+        } else this.walls.push({ body, plane });
     }
 
     clear() {
@@ -129,7 +136,7 @@ export class View {
         this.parts = [];
         this.solid.clear();
         this.overlay.clear();
-        this.spheres = null;
+        this.spheres = this.blobs = null;
         this.poses?.dispose();
     }
 
@@ -149,10 +156,13 @@ export class View {
         const colouring = layers.bodies.colour;
         const field = fieldOf(colouring, pair, bodies);
         this.range = field ? this.rangeOf(colouring, field, layers.bodies) : 0;
-        this.hidden = (i) => !layers.bodies.on || this.isCut(i);
+        this.hidden = (i) => !layers.bodies.on || this.isCut(i) || this.visibility.of(i) === HIDDEN;
+        this.faded = (i) => this.visibility.of(i) === FADED;
+        for (const part of this.parts) if (part.body !== undefined) part.show(this.visibility.of(part.body) !== HIDDEN);
+        this.hasFaded = this.visibility.counts()[0] > 0;
         paintBodies(this.poses.tint.image.data, bodies, field, {
             colouring, ramp: layers.bodies.ramp, range: this.range, theme: options.theme, look, selected: options.selection,
-            hidden: this.hidden, muted: layers.chains.on,
+            hidden: this.hidden, faded: this.faded, muted: layers.chains.on,
         });
         this.poses.tint.needsUpdate = true;
         this.applyTheme(look, layers);
@@ -187,7 +197,7 @@ export class View {
         u.uHalo.value = look.halo;
         u.uRim.value = look.flatRim;
         u.uOpacity.value = opacity;
-        u.uTick.value = layers.chains.on ? 0 : 1;
+        u.uRimTone.value = look.rimTone;
         u.uBevel.value = Math.min(0.022, 0.04 * this.run.bodies.size * 2) * 2;
         u.uGrain.value = Math.max(1, this.run.bodies.size);
         const clear = opacity < 0.995;
@@ -228,16 +238,22 @@ export class View {
         const diameter = (2 * bodies.size) / pixel;
         const widest = this.dim === 2 ? Math.min(14, Math.max(3.5, 0.5 * diameter)) : granular ? 5 : 9;
         const context = {
-            contacts: layers.chains.on ? pair.contacts : null, bodies, poses, reference: this.reference,
+            contacts: layers.chains.on ? pair.contacts : null, bodies, poses, reference: this.forceRange(), clipped: 0, largest: 0,
             widest: widest * layers.chains.width, hideBelow: layers.chains.hide, theme: options.theme,
-            shown: (i) => !this.isCut(i),
+            shown: (i) => !this.isCut(i) && this.visibility.of(i) !== HIDDEN,
         };
         const chains = this.lines.chains;
         chains.hasHalo = !clear && (!this.isLean || chains.count < 4000);
         chains.hiddenAlpha.value = clear ? 0 : granular ? 0.16 : 0.9;
         chains.base.uFade.value = this.dim === 3 && granular ? 0.78 : 0;
         drawChains(chains, context);
+        this.clipping = { count: context.clipped, largest: context.largest };
         drawMarks(this, context, pixel, diameter);
+    }
+
+    // The force at which widths and colours end [N]: the user's, else the run's.
+    forceRange() {
+        return this.options.layers.chains.range > 0 ? this.options.layers.chains.range : this.reference;
     }
 
     // The run's reference is that of single contacts; chains show pairs of bodies, which may touch at several points. The
@@ -304,14 +320,38 @@ export class View {
         renderer.setRenderTarget(null);
         renderer.clear();
         const camera = this.camera.current;
+        this.blobs?.use(!fine && this.isOpaque());
         if (fine) this.drawFine(camera, width, height, moving);
         else {
             this.spheres?.sort(this.poses, camera, height);
             this.useMaterials(this.isPlain ? "plain" : "quick");
             renderer.render(this.solid, camera);
         }
+        if (this.hasFaded && this.dim === 3) this.drawFaded(camera, height);
         renderer.render(this.overlay, camera);
         this.finish(start, fine);
+    }
+
+    // Faded bodies over the others, which they do not hide.
+    drawFaded(camera, height) {
+        const u = this.uniforms, opacity = u.uOpacity.value, kept = [];
+        u.uPass.value = 1;
+        u.uOpacity.value = Math.min(opacity, FADE);
+        this.spheres?.sort(this.poses, camera, height);
+        for (const object of this.solid.children) {
+            const { quick } = object.userData;
+            kept.push([object, object.visible, quick.transparent, quick.depthWrite]);
+            object.visible &&= object.renderOrder >= 0;
+            Object.assign(quick, { transparent: true, depthWrite: false });
+            object.material = quick;
+        }
+        this.renderer.render(this.solid, camera);
+        for (const [object, visible, transparent, depthWrite] of kept) {
+            object.visible = visible;
+            Object.assign(object.userData.quick, { transparent, depthWrite });
+        }
+        u.uPass.value = 0;
+        u.uOpacity.value = opacity;
     }
 
     useMaterials(name) {
@@ -387,8 +427,14 @@ export class View {
         const { origin, direction } = this.raycaster.ray;
         return { origin: origin.toArray(), direction: direction.toArray() };
     }
+    // Faded bodies are found where nothing else is: a click reaches what they hold.
     pick(x, y) {
-        return pick(this.run.bodies, this.poses, this.ray(x, y), this.hidden);
+        const { bodies } = this.run, ray = this.ray(x, y);
+        return pick(bodies, this.poses, ray, (i) => this.hidden(i) || this.faded(i)) ?? pick(bodies, this.poses, ray, this.hidden);
+    }
+    // Bodies that hide others from where the camera is.
+    containers() {
+        return containersOf(this.run.bodies, this.poses, (point) => this.ray(...new Vector3(...point).project(this.camera.current).toArray().slice(0, 2)));
     }
     middle(i) {
         return middleOf(this.run.bodies, this.poses, i);
@@ -412,7 +458,7 @@ function makeUniforms() {
     const list = {
         uPose: null, uTint: null, uShadowMap: null, uShadowTexel: 1, uShadowOffset: 0, uShadowStrength: 0, uShadowTaps: 10, uPerspective: 1,
         uKeyDir: [0, 0, 1], uKey: [1, 1, 1], uSky: [1, 1, 1], uBounce: [1, 1, 1], uUp: [0, 0, 1], uScreen: [1, 1], uPixelRatio: 1, uPixel: 1,
-        uOpacity: 1, uBevel: 0.02, uGrain: 1, uCut: [0, 0, 0, -1], uCutLight: [0, 0, 0, -1], uHalo: [0, 0, 0], uRim: 0.62, uTick: 1, uNear: 0, uFar: 1,
+        uOpacity: 1, uBevel: 0.02, uGrain: 1, uCut: [0, 0, 0, -1], uCutLight: [0, 0, 0, -1], uHalo: [0, 0, 0], uRim: 0.62, uRimTone: [0, 0, 0], uPass: 0, uNear: 0, uFar: 1,
         uGround: [0, 0, 0], uGridShift: 0, uGroundShadow: 0.58, uExtent: 1, uMiddle: [0, 0, 0], uMiddleView: [0, 0, 0], uCell: 1,
     };
     const uniforms = Object.fromEntries(Object.entries(list).map(([name, value]) => [name, { value }]));

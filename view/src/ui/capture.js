@@ -65,6 +65,9 @@ export class Capture {
         }
         const { app } = this, { recording } = app.layout.timeBar;
         if (!window.MediaRecorder || !MediaRecorder.isTypeSupported("video/webm")) return app.problem("This browser cannot record WebM.");
+        if (app.run.frames.count - app.state.frame < 2) {
+            return app.problem("There is no frame after this one: a video of it would have no length. Go to an earlier moment first.");
+        }
         this.busy = true;
         this.stop = false;
         app.playback.pause();

@@ -1,6 +1,8 @@
 // The selected body: who it is, how it moves, and who presses on it. Every number is of the recorded frame.
 import { normalForces } from "../scene/pairs.js";
 import { css } from "../scene/palette.js";
+import { FADED, HIDDEN, SEEN } from "../scene/visibility.js";
+import { jointStates } from "../data/joints.js";
 import { shapeWord } from "../data/shapes.js";
 import { count, prefixFor, digits, vectorText, withUnit } from "../format.js";
 import { el, icon, iconButton, quantity } from "./dom.js";
@@ -23,7 +25,8 @@ export class Inspector {
         const speed = Math.hypot(...velocity);
         return {
             name: bodies.name[i], id: i + 1, step: frame.step, mass, position: part(frame.position, dim), velocity, spin, speed,
-            kinetic: 0.5 * mass * speed * speed + this.turning(i, spin), neighbours: contacts ? neighboursOf(i, contacts, facts.h) : [],
+            kinetic: 0.5 * mass * speed * speed + this.turning(i, spin), neighbours: contacts ? neighboursOf(i, contacts, facts.h) : [], contactForce: contacts ? forceOn(i, contacts) : null,
+            joints: jointStates(this.app.run, this.app.shown).filter((joint) => joint.bodies.includes(i)),
         };
     }
 
@@ -51,7 +54,7 @@ export class Inspector {
         this.empty = false;
         const body = this.numbers(i);
         const focused = this.element.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
-        this.element.replaceChildren(this.header(i, body), this.facts(body), this.contacts(body), this.actions(i));
+        this.element.replaceChildren(this.header(i, body), this.facts(body), ...this.distance(i), ...this.joints(body), this.contacts(body), this.actions(i));
         if (focused) this.element.querySelector(`[data-focus="${focused}"]`)?.focus();
     }
 
@@ -73,6 +76,7 @@ export class Inspector {
             ["Position", quantity(vectorText(body.position, "m"))],
             ["Velocity", quantity(vectorText(body.velocity, "m/s"))],
             ["Spin", quantity(vectorText(body.spin, "rad/s"))],
+            ...(body.contactForce ? [["Contact force, sum", quantity(vectorText(body.contactForce, "N"))]] : []),
             ...(body.mass > 0 ? [["Kinetic energy", quantity(withUnit(body.kinetic, "J"))]] : []),
         ];
         return el("dl.facts", {}, rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
@@ -98,13 +102,44 @@ export class Inspector {
         more.length ? el("p.note", {}, `and ${more.join(", ")}`) : null);
     }
 
+    // To the other body: from centre of mass to centre of mass, and between the surfaces of two round bodies.
+    distance(i) {
+        const { app } = this, { other, measuring } = app.state;
+        if (measuring) return [el("p.note", {}, "Click the body to measure to.")];
+        if (other < 0) return [];
+        const { distance, away, gap } = this.between(i, other);
+        const rows = [["Distance", quantity(withUnit(distance, "m", 4))], ["Direction", quantity(vectorText(away, "m"))], ...(gap === null ? [] : [["Gap", quantity(withUnit(gap, "m", 4))]])];
+        return [el("h3", {}, `To ${app.run.bodies.name[other]}`, iconButton("close", "Clear the measurement", () => app.measure(-1))),
+            el("dl.facts", {}, rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]))];
+    }
+    between(i, other) {
+        const { run, view } = this.app, { bodies } = run;
+        const centre = (k) => view.poses.toWorld(k, [0, 1, 2].map((d) => bodies.com[k]?.[d] ?? 0));
+        const from = centre(i), away = centre(other).map((x, d) => x - from[d]).slice(0, run.dim), distance = Math.hypot(...away);
+        const radius = (k) => (bodies.shapes[k].length === 1 && ["sphere", "disk"].includes(bodies.shapes[k][0].kind) ? bodies.shapes[k][0].radius : NaN);
+        const gap = distance - radius(i) - radius(other);
+        return { distance, away, gap: Number.isNaN(gap) ? null : gap };
+    }
+
+    joints(body) {
+        if (body.joints.length === 0) return [];
+        const shown = (x, unit, digitsShown) => (x === null ? "–" : quantity(withUnit(x, unit, digitsShown)));
+        return [el("table.joints", {}, el("thead", {}, el("tr", {}, ["Joint", "Position", "Motor", "Force"].map((t) => el("th", { scope: "col" }, t)))),
+            el("tbody", {}, body.joints.map((joint) => el("tr", {}, el("td", {}, joint.name), el("td", {}, joint.turns && joint.value !== null ? `${digits((joint.value * 180) / Math.PI, 4)}°` : shown(joint.value, "m", 4)),
+                el("td", {}, shown(joint.effort, joint.turns ? "N m" : "N", 3)), el("td", {}, shown(joint.force, "N", 3))))))];
+    }
+
     actions(i) {
-        const { app } = this;
+        const { app } = this, mode = app.view?.visibility.of(i) ?? SEEN;
         const button = (name, label, on, action) => el("button.button", { type: "button", "data-focus": label, "aria-pressed": String(on), onclick: action }, icon(name), label);
         return el("div.actions", {},
             button("target", "Follow", app.state.follow, () => { app.state.follow = !app.state.follow; app.invalidate("selection", "camera"); }),
             button("route", "Trace", app.state.traces.has(i), () => app.trace(i)),
-            button("chart", "Plot", app.layout.plots.hasBody(i), () => app.layout.plots.toggleBody(i)));
+            button("chart", "Plot", app.layout.plots.hasBody(i), () => app.layout.plots.toggleBody(i)),
+            button("ghost", "Fade", mode === FADED, () => app.setVisibility([i], mode === FADED ? SEEN : FADED)),
+            button("eye-off", "Hide", mode === HIDDEN, () => app.setVisibility([i], mode === HIDDEN ? SEEN : HIDDEN)),
+            button("target", "Isolate", false, () => app.isolate([i])),
+            button("ruler", "Measure", app.state.measuring || app.state.other >= 0, () => (app.state.measuring || app.state.other >= 0 ? app.measure(-1) : app.measure())));
     }
 }
 
@@ -129,6 +164,16 @@ function neighboursOf(i, contacts, h) {
         ...entry, impulse: entry.force * h, used: entry.limit > 0 ? Math.min(1, entry.tangential / entry.limit) : null,
         word: ["open", "sticking", "sliding"][entry.status], name: (app) => app.run.bodies.name[entry.body],
     }));
+}
+
+// The sum of the contact forces on a body [N]; a contact's force is on its candidate.
+function forceOn(i, contacts) {
+    const { n, dim, candidate, antagonist, force } = contacts, sum = new Array(dim).fill(0);
+    for (let c = 0; c < n; c++) {
+        const sign = (candidate[c] === i) - (antagonist[c] === i);
+        for (let d = 0; sign && d < dim; d++) sum[d] += sign * force[dim * c + d];
+    }
+    return sum;
 }
 
 function meter(used) {

@@ -1,7 +1,14 @@
 // Keys. None acts while a field has the focus.
+import { FADED, HIDDEN, SEEN } from "../scene/visibility.js";
 import { el } from "./dom.js";
 
 const ORBIT = 0.03;
+
+// A comma stays a comma with Shift, whatever else the layout writes there; other keys are known by what they write.
+function keyOf(event) {
+    if (event.code === "Comma" || event.code === "Period") return event.code === "Comma" ? "," : ".";
+    return event.key.length === 1 ? event.key.toLowerCase() : event.key;
+}
 
 export class Keyboard {
     constructor(app) {
@@ -17,8 +24,8 @@ export class Keyboard {
         if (!app.run || document.querySelector("dialog[open]")) return;
         const onButton = target.matches?.("button, input");
         if (onButton && (event.key === " " || event.key === "Enter" || event.key.startsWith("Arrow"))) return;
-        if (target === app.layout.canvas && this.cameraKey(event)) return event.preventDefault();
-        const action = this.actions(event.shiftKey)[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+        if (this.cameraKey(event)) return event.preventDefault();
+        const action = this.actions(event.shiftKey)[keyOf(event)];
         if (action) {
             event.preventDefault();
             action();
@@ -30,18 +37,34 @@ export class Keyboard {
         const isLive = app.run.mode === "live";
         const step = (by) => () => (isLive && by > 0 && live.following ? live.step() : app.stepFrames(by * (shift ? 10 : 1)));
         return {
-            " ": () => (isLive ? live.toggle() : playback.toggle()), ",": step(-1), ".": step(1), "<": step(-1), ">": step(1),
-            ";": () => app.stepFrames(-10), ":": () => app.stepFrames(10), ArrowLeft: step(-1), ArrowRight: step(1),
-            Home: () => app.seekFrame(0), End: () => app.seekFrame(Infinity), "-": () => playback.changeSpeed(-1), "=": () => playback.changeSpeed(1),
-            "+": () => playback.changeSpeed(1), l: () => layout.timeBar.toggleLoop(), n: () => app.seekBad(shift ? -1 : 1), t: () => layout.badge.open(),
+            " ": () => (isLive ? live.toggle() : playback.toggle()), ",": step(-1), ".": step(1),
+            Home: () => app.seekFrame(0), End: () => app.seekFrame(Infinity), a: () => playback.changeSpeed(-1), s: () => playback.changeSpeed(1), l: () => layout.timeBar.toggleLoop(), n: () => app.seekBad(shift ? -1 : 1), t: () => layout.badge.open(),
             b: () => app.toggleLayer("bodies"), c: () => app.toggleLayer("chains"), x: () => app.toggleLayer("points"), m: () => app.toggleLayer("normals"),
             j: () => layout.layers.toggle("paths"), k: () => app.run.dim === 3 && app.toggleLayer("cut"),
-            1: () => this.preset("iso"), 2: () => this.preset("front"), 3: () => this.preset("side"), 4: () => this.preset("top"), 0: () => app.fit(), f: () => app.fit(),
+            1: () => this.preset("iso"), 2: () => this.preset("front"), 3: () => this.preset("side"), 4: () => this.preset("top"), f: () => app.fit(),
             o: () => { app.view?.camera.toggleProjection(); app.invalidate("camera"); }, "/": () => this.find(), i: () => this.nextNeighbour(),
+            y: () => this.hide(shift ? FADED : HIDDEN), z: () => this.isolate(), u: () => app.showAll(), w: () => this.measure(),
             "[": () => layout.togglePanel("left"), "]": () => layout.togglePanel("right"), h: () => layout.togglePicture(),
             e: () => layout.tables.open(), p: () => app.capture.picture(), v: () => app.capture.toggleVideo(), d: () => app.setTheme(app.state.theme === "dark" ? "light" : "dark"),
             "?": () => layout.topBar.helpButton.click(), g: () => app.pointer.arm(), r: () => isLive && live.reset(),
         };
+    }
+
+    hide(mode) {
+        const { app } = this, i = app.state.selection;
+        if (i < 0) return app.layout.messages.notice("Select a body first, then hide it.");
+        app.setVisibility([i], app.view.visibility.of(i) === mode ? SEEN : mode);
+    }
+    isolate() {
+        const { app } = this;
+        if (app.state.selection < 0) return app.layout.messages.notice("Select a body first, then isolate it.");
+        app.isolate([app.state.selection]);
+    }
+    measure() {
+        const { app } = this;
+        if (app.state.selection < 0) return app.layout.messages.notice("Select a body first, then measure from it.");
+        if (app.state.measuring || app.state.other >= 0) app.measure(-1);
+        else app.measure();
     }
 
     preset(name) {
@@ -52,8 +75,9 @@ export class Keyboard {
     cameraKey(event) {
         const { camera } = this.app.view ?? {};
         const by = { ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
-        if (!camera || (!by && event.key !== "+" && event.key !== "-")) return false;
-        if (!by) camera.zoom(event.key === "+" ? 0.9 : 1 / 0.9);
+        const zoom = { "+": 0.9, "=": 0.9, "-": 1 / 0.9 }[event.key];
+        if (!camera || (!by && !zoom)) return false;
+        if (zoom) camera.zoom(zoom);
         else if (event.shiftKey) camera.pan(by[0] * ORBIT, by[1] * ORBIT);
         else camera.orbit(by[0] * ORBIT, by[1] * ORBIT);
         this.app.invalidate("camera");

@@ -1,9 +1,11 @@
 // What is shown: a row for each layer with its count; its options unfold while it is on.
 import { COLOURINGS, FIELD_UNITS } from "../scene/colouring.js";
 import { FIELD_NAMES } from "../scene/palette.js";
+import { FADED, HIDDEN, SEEN } from "../scene/visibility.js";
 import { count, withUnit } from "../format.js";
 import { el, icon, slider } from "./dom.js";
 
+const MOST_KINDS = 12;
 const STATUSES = [["stick", "Stick", 1], ["slide", "Slide", 2], ["open", "Open", 0]];
 
 export class LayersPanel {
@@ -89,11 +91,42 @@ export class LayersPanel {
         } });
         return [
             el("div.option", {}, el("span", {}, "Colour by"), this.select("bodies", "colour", COLOURINGS, "Colour by")), ramp, limits,
+            this.kindRows(),
             this.slide("bodies", "opacity", { label: "Opacity", min: 0.05, max: 1, step: 0.05, text: (x) => `${Math.round(100 * x)} %` }),
         ];
     }
+    // A row for each kind of body: shown, faded, hidden, or alone.
+    kindRows() {
+        const { app } = this, kinds = app.run.bodies.kinds().slice(0, MOST_KINDS);
+        const rows = kinds.map(({ name, list }) => {
+            const modes = [["eye", "Show", SEEN], ["ghost", "Fade", FADED], ["eye-off", "Hide", HIDDEN]].map(([image, word, mode]) =>
+                Object.assign(el("button", { type: "button", title: `${word} ${name}`, "aria-label": `${word} ${name}`, onclick: () => app.setVisibility(list, mode) }, icon(image, 14)), { mode }));
+            const alone = el("button", { type: "button", title: `Show only ${name}`, "aria-label": `Show only ${name}`, onclick: () => app.isolate(list) }, icon("target", 14));
+            this.controls.push({ update: () => {
+                const now = app.view?.visibility.common(list);
+                for (const b of modes) b.setAttribute("aria-pressed", String(b.mode === now));
+            } });
+            return el("div.option.kind", {}, el("span", { title: name }, name), el("div.segmented", { role: "group", "aria-label": name }, modes, alone));
+        });
+        const all = el("button.text-button", { type: "button", onclick: () => app.showAll() }, "Show all"), note = el("span");
+        const line = el("div.option.not-shown", {}, note, all);
+        this.controls.push({ update: () => {
+            const [faded, hidden] = app.view?.visibility.counts() ?? [0, 0];
+            line.hidden = faded + hidden === 0;
+            note.textContent = [faded ? `${count(faded)} faded` : null, hidden ? `${count(hidden)} hidden` : null].filter(Boolean).join(", ");
+        } });
+        return el("div", {}, rows, line);
+    }
     chainOptions() {
+        const { app } = this;
+        const range = el("input.field", { type: "number", min: 0, step: "any", placeholder: "auto", "aria-label": "Force at which widths end [N]",
+            onchange: (e) => app.setLayer("chains", { range: Math.max(0, Number(e.target.value) || 0) }) });
+        range.style.setProperty("width", "134px");
+        this.controls.push({ update: () => {
+            if (document.activeElement !== range) range.value = app.state.layers.chains.range || "";
+        } });
         return [
+            el("div.option", {}, el("span", {}, "Up to [N]"), range),
             this.slide("chains", "width", { label: "Width", min: 0.2, max: 3, step: 0.05, text: (x) => `${x.toFixed(2)} ×` }),
             this.slide("chains", "hide", { label: "Hide below", min: 0, max: 3, step: 0.1, text: (x) => `${x.toFixed(1)} × avg` }),
         ];

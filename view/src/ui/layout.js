@@ -112,6 +112,8 @@ export class Layout {
         if (any("frame", "selection", "ui", "look")) this.inspector.update();
         if (any("camera", "ui", "theme") || this.app.state.follow) this.gizmo.update();
         this.views.update();
+        if (any("frame", "ui", "ledger")) this.facts.update();
+        if (stale.has("frame") && this.tables.element.open) this.tables.draw();
         this.plots.update(any("ledger", "theme"), stale.has("ui") || stale.has("ledger"));
         this.livePanel?.update();
         if (stale.has("frame") && !this.app.playback.playing) this.app.later("summary", 1000, () => this.describe());

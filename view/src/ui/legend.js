@@ -1,7 +1,7 @@
 // What the colours and widths in the scene mean. It lives in the scene, so pictures carry it.
 import { COLOURINGS, FIELD_UNITS } from "../scene/colouring.js";
 import { css, emberOf, kindColour, mix, ramp, THEMES } from "../scene/palette.js";
-import { digits, prefixFor } from "../format.js";
+import { count, digits, prefixFor } from "../format.js";
 import { el } from "./dom.js";
 
 export class Legend {
@@ -13,12 +13,13 @@ export class Legend {
     update() {
         const { run, state, view } = this.app;
         if (!run || !view || !this.app.shown) return;
-        const key = JSON.stringify([state.theme, state.layers.bodies, state.layers.chains.on, state.layers.points, state.layers.forces.on, view.range, view.reference]);
-        if (key === this.key) return;
+        const key = JSON.stringify([state.theme, state.layers.bodies, state.layers.chains, state.layers.points, state.layers.forces.on, view.range, view.forceRange(), view.clipping]);
+        if (key === this.key && run === this.run) return;
         this.key = key;
+        this.run = run;
         const parts = [];
         const { layers } = state;
-        if (layers.chains.on && view.reference > 0) parts.push(this.forces());
+        if (layers.chains.on && view.forceRange() > 0) parts.push(this.forces());
         if (FIELD_UNITS[layers.bodies.colour] !== undefined && layers.bodies.on) parts.push(this.field(layers.bodies.colour));
         if (layers.bodies.colour === "kind" && run.bodies.groups.length > 1 && run.bodies.groups.length <= 7) parts.push(this.groups());
         if (layers.bodies.colour === "material") parts.push(this.materials());
@@ -31,8 +32,9 @@ export class Legend {
     // A wedge: width and colour together say the force.
     forces() {
         const { view, state } = this.app;
-        const [factor, prefix] = prefixFor(view.reference, "N");
-        return this.bar("Normal force", `${prefix}N`, view.reference / factor, (g, w, h, scale) => {
+        const [factor, prefix] = prefixFor(view.forceRange(), "N"), { count: above, largest } = view.clipping ?? {};
+        const note = above ? el("p.clipped", {}, `${count(above)} above, drawn like the end; largest ${digits(largest / factor)} ${prefix}N`) : null;
+        return this.bar("Normal force", `${prefix}N`, view.forceRange() / factor, note, (g, w, h, scale) => {
             for (let x = 0; x < w; x++) {
                 const share = x / w, half = Math.max(0.5 * scale, (share * h) / 2);
                 g.fillStyle = css(ramp("ember", state.theme, emberOf(share)));
@@ -46,7 +48,7 @@ export class Legend {
         const label = COLOURINGS.find((c) => c[0] === name)[1], unit = FIELD_UNITS[name];
         const [factor, prefix] = unit ? prefixFor(view.range, unit) : [1, ""];
         const mute = state.layers.chains.on ? 0.42 : 0;
-        return this.bar(label, prefix + unit, view.range / factor, (g, w, h) => {
+        return this.bar(label, prefix + unit, view.range / factor, null, (g, w, h) => {
             for (let x = 0; x < w; x++) {
                 g.fillStyle = css(mix(ramp(state.layers.bodies.ramp, state.theme, x / w), THEMES[state.theme].mute, mute));
                 g.fillRect(x, 0, 1, h);
@@ -54,10 +56,10 @@ export class Legend {
         });
     }
 
-    bar(label, unit, high, paint) {
+    bar(label, unit, high, note, paint) {
         const canvas = el("canvas", { width: 312, height: 20 });
         paint(canvas.getContext("2d"), 312, 20, 2);
-        return el("div", {}, el("header", {}, label, el("span", {}, unit)), canvas, el("div.ends", {}, el("span", {}, "0"), el("span", {}, digits(high))));
+        return el("div", {}, el("header", {}, label, el("span", {}, unit)), canvas, el("div.ends", {}, el("span", {}, "0"), el("span", {}, digits(high))), note);
     }
 
     keys(list) {

@@ -8,7 +8,15 @@ import { axisTicks, tokens } from "./time_bar.js";
 
 const DASHES = [[], [6, 3], [2, 2]];
 const DASH_WORDS = ["one", "two", "three"];
-const LEFT = 42, AXIS = 18;
+const LEFT = 42, RIGHT = 14, AXIS = 18;
+
+// The fewest decimals that show all ticks as they are.
+function tickText(v, list) {
+    const most = Math.max(...list.map(Math.abs)), gap = list.length > 1 ? Math.abs(list[1] - list[0]) : most || 1;
+    const fewest = (write) => [0, 1, 2, 3, 4, 5, 6].find((d) => list.every((x) => Math.abs(x - Number(write(x, d))) <= 1e-3 * gap)) ?? 6;
+    if (most >= 1e5 || (most < 1e-3 && most > 0)) return v === 0 ? "0" : exponent(v, fewest((x, d) => x.toExponential(d)));
+    return minus(v.toFixed(fewest((x, d) => x.toFixed(d))));
+}
 
 export class Plot {
     constructor(plots, kind) {
@@ -39,7 +47,7 @@ export class Plot {
         const { area, plots } = this;
         const timeAt = (event) => {
             const box = area.getBoundingClientRect(), [a, b] = plots.span;
-            return a + ((b - a) * (event.clientX - box.left - LEFT)) / (box.width - LEFT - 6);
+            return a + ((b - a) * (event.clientX - box.left - LEFT)) / (box.width - LEFT - RIGHT);
         };
         let from = null;
         area.addEventListener("pointerdown", (event) => {
@@ -120,15 +128,16 @@ export class Plot {
         const c = tokens(["k1", "k2", "k3", "text2", "line", "ok", "warn", "bad", "panel"]);
         const { kind } = this;
         const font = '11px "Inter Variable", sans-serif';
-        const text = (v) => (v === null ? "" : kind.log ? exponent(v, 0) : minus(String(Number(v.toPrecision(6)))));
+        const text = (v, k, list) => (v === null ? "" : kind.log ? exponent(v, 0) : tickText(v, list));
         kind.series.forEach(([, , colour], k) => this.dots[k].style.setProperty("background", c[colour]));
         this.colours = c;
         return {
-            width, height, padding: [6, 6, this.last ? 0 : 4, 0], legend: { show: false }, cursor: { show: false }, select: { show: false },
+            width, height, padding: [6, RIGHT, this.last ? 0 : 4, 0], legend: { show: false }, cursor: { show: false }, select: { show: false },
             scales: { x: { time: false, auto: false }, y: { auto: false, distr: kind.log ? 3 : 1 } },
             axes: [
                 { show: true, size: this.last ? AXIS : 0, stroke: c.text2, font, gap: 2, ticks: { show: false }, grid: { stroke: c.line, width: 1 },
-                    splits: (u) => axisTicks(u.scales.x.min, u.scales.x.max, 5).list, values: (u, list) => (this.last ? list.map((v) => minus(String(Number(v.toPrecision(6))))) : list.map(() => "")) },
+                    splits: (u) => axisTicks(u.scales.x.min, u.scales.x.max, 5).list, filter: (u, list) => list,
+                    values: (u, list) => (this.last ? list.map((v, k) => tickText(v, list) + (k === list.length - 1 ? " s" : "")) : list.map(() => "")) },
                 { size: LEFT, stroke: c.text2, font, gap: 4, ticks: { show: false }, grid: { stroke: c.line, width: 1 },
                     splits: (u) => this.splits(u.scales.y), filter: (u, list) => list, values: (u, list) => list.map(text) },
             ],
@@ -142,11 +151,15 @@ export class Plot {
 
     splits(scale) {
         if (this.kind.log) {
-            const list = [], low = Math.round(Math.log10(scale.min)), high = Math.round(Math.log10(scale.max)), step = Math.max(1, Math.ceil((high - low) / 3));
-            for (let p = low; p <= high; p += step) list.push(10 ** p);
+            // Whole powers of ten from the top down, so that both ends of a short axis are among them.
+            const list = [], low = Math.round(Math.log10(scale.min)), high = Math.round(Math.log10(scale.max)), step = Math.max(1, Math.floor((high - low) / 3));
+            for (let p = high; p >= low; p -= step) list.unshift(10 ** p);
             return list;
         }
-        return axisTicks(scale.min, scale.max, 2.6).list;
+        for (let most = 2.6; ; most *= 1.5) {
+            const { list } = axisTicks(scale.min, scale.max, most);
+            if (list.length >= 3 || most > 20) return list;
+        }
     }
 
     // The band below the tolerance, and the tolerance itself.

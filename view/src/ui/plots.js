@@ -7,6 +7,7 @@ import { Plot } from "./plot.js";
 import { bodyQuantities, coordinates, DEFAULT_PLOTS, LEDGER_PLOTS } from "./plot_kinds.js";
 
 const LIVE_MS = 250; // between redraws while data streams in
+const RELOAD_MS = 1000; // between requests for the motion of a body
 
 export class Plots {
     constructor(app, popover) {
@@ -136,6 +137,14 @@ export class Plots {
         this.redraw();
     }
 
+    // The motion of bodies in a live run is asked for again now and then.
+    reload(now) {
+        if (now - (this.reloaded ?? 0) < RELOAD_MS) return;
+        this.reloaded = now;
+        for (const { kind } of this.plots) kind.reload?.().catch(() => {});
+        this.app.retrace();
+    }
+
     update(dataChanged, maybeLonger) {
         if (!this.run) return;
         const live = this.run.mode === "live";
@@ -143,6 +152,7 @@ export class Plots {
             const now = performance.now();
             if (now - (this.drawn ?? 0) > LIVE_MS) {
                 this.drawn = now;
+                this.reload(now);
                 return this.redraw();
             }
             this.app.later("plots", LIVE_MS, () => this.redraw());

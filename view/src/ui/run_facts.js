@@ -1,4 +1,4 @@
-// Facts of the run that do not change.
+// Facts of the run.
 import { count, digits, exponent, withUnit } from "../format.js";
 import { el } from "./dom.js";
 
@@ -20,8 +20,8 @@ export class RunFacts {
             ["Bodies", `${count(bodies.count)}${moving < bodies.count ? `, ${count(moving)} ${word || "moving"}` : ` ${word}`}`],
             ["Dimension", `${run.dim}D`],
             ["Step", `${h.value} ${h.unit}`],
-            ["Steps", f.steps ? count(f.steps) : null],
-            ["Frames", count(run.frames.count)],
+            ["Steps", " "],
+            ["Frames", " "],
             ["Scheme", f.scheme ? `${f.scheme}, θ = ${digits(f.theta, 2)}` : null],
             ["Solver", f.solver],
             ["Tolerance", f.tolerance ? exponent(f.tolerance, 0) : null],
@@ -30,7 +30,22 @@ export class RunFacts {
             ["File", f.file],
             ["Cairn", run.hello.cairn],
         ];
-        this.list.replaceChildren(...rows.filter((r) => r[1]).flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
+        this.list.replaceChildren(...rows.filter((r) => r[1]).flatMap(([name, value]) => [el("dt", {}, name), el("dd", { "data-fact": name }, value)]));
+        this.run = run;
+        this.update();
+    }
+
+    // What grows while a run is live.
+    update() {
+        const { run } = this;
+        if (!run) return;
+        const set = (name, text) => {
+            const element = this.list.querySelector(`[data-fact="${name}"]`);
+            if (element.textContent !== text) element.textContent = text;
+        };
+        const { ledger, frames } = run;
+        set("Steps", count(Math.max(run.mode === "live" ? 0 : run.facts.steps ?? 0, ledger.n ? ledger.last ?? 0 : 0, frames.steps.at(-1) ?? 0)));
+        set("Frames", count(frames.count));
     }
 }
 
