@@ -47,6 +47,7 @@ BEGIN {
 
     FUNCTION_LINES = 80
     FILE_LINES = 800
+    FOLDER_FILES = 30
 
     # What a line of the library may not call, or may not name at all.
     never = calls("printf vprintf puts putchar perror exit _exit _Exit quick_exit abort assert rand srand random " \
@@ -280,7 +281,11 @@ function measure(line,    i, c) {
 }
 
 FNR == 1 {
-    split(FILENAME, path, "/")
+    count = split(FILENAME, path, "/")
+    within = substr(FILENAME, 1, length(FILENAME) - length(path[count]) - 1)
+    if (++files_in[within] == FOLDER_FILES + 1) {
+        complain(1, "size", within " has more than " FOLDER_FILES " C files: divide it by topic")
+    }
     place = path[1]
     room = place == "src" ? path[2] : room_of(FILENAME)
     if (room != "") {

@@ -5,7 +5,7 @@
 // contacts is asked of q~ later. Then q~ becomes q, v_free becomes v_new and v, and v_old is that
 // of the state; two sets of vectors take turns, and u follows from v_new. Everywhere else each
 // vector has its own memory. Both ways give bitwise identical results
-// (tests/step/test_step_vectors.c).
+// (tests/step/bodies/test_step_vectors.c).
 //
 //     plain    q_middle | q      v_old | v_free | v_new | v
 //     shared   q_middle = q      v_old = state v    v_free = v_new = v

@@ -1,7 +1,7 @@
 // Siconos .dat and LCP text.
 #include "fuzz_problem.h"
 
-#include "io/hdf5.h"
+#include "io/hdf5/hdf5.h"
 #include "problem/files/dat.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

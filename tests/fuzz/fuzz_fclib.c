@@ -1,7 +1,7 @@
 // FCLIB files. Other bytes are left to the text target.
 #include "fuzz_problem.h"
 
-#include "io/hdf5.h"
+#include "io/hdf5/hdf5.h"
 #include "problem/files/fclib.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/memory.h"
-#include "io/hdf5.h"
+#include "io/hdf5/hdf5.h"
 
 #include <hdf5.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "failing_allocator.h"
 #include "io/number.h"
-#include "io/yaml.h"
+#include "io/yaml/yaml.h"
 
 #include <locale.h>
 #include <string.h>

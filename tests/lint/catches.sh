@@ -1,6 +1,6 @@
 #!/bin/sh
 # Tests the linter: in tests/lint/bad exactly the lines marked "refuse: RULE" must be refused, for that
-# rule. Lengths are tried on files written here: the longest allowed and one line more.
+# rule. Lengths and folders are tried on files written here: the longest allowed and one line more, 31 files.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 lint=$here/../../tools/lint_rooms.sh
@@ -29,6 +29,11 @@ function_of() {
 } >"$tree/src/solve/long.c"
 awk 'BEGIN { for (i = 0; i < 800; i++) { print "" } }' >"$tree/src/solve/fits.h"
 awk 'BEGIN { for (i = 0; i < 800; i++) { print "" } print "// refuse: size" }' >"$tree/src/solve/tall.h"
+mkdir "$tree/src/solve/many"
+for i in $(seq 10 40); do
+    echo "// file $i" >"$tree/src/solve/many/$i.c"
+done
+echo '// refuse: size, the 31st file' >"$tree/src/solve/many/40.c"
 
 cd "$tree"
 # The mark in long.c stands on the line before the function.

@@ -1,7 +1,7 @@
 // FCLIB files: what we write reads back the same, and the habits of other writers are met.
 #include "file_checks.h"
 
-#include "io/hdf5.h"
+#include "io/hdf5/hdf5.h"
 #include "problem/files/fclib.h"
 
 // ---- what we write ----

@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "io/hdf5.h"
+#include "io/hdf5/hdf5.h"
 #include "problem/operator/operator.h"
 #include "sparse/bsr.h"
 #include "sparse/csr.h"

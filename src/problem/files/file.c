@@ -7,7 +7,7 @@
 #include "io/file.h"
 #include "base/arena.h"
 #include "base/error.h"
-#include "io/hdf5.h"
+#include "io/hdf5/hdf5.h"
 #include "problem/files/arrays.h"
 #include "problem/files/dat.h"
 #include "problem/files/fclib.h"

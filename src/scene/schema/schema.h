@@ -16,7 +16,7 @@
 
 #include "base/signal/signal.h"
 #include "io/json.h"
-#include "io/yaml.h"
+#include "io/yaml/yaml.h"
 #include "system/script.h"
 
 typedef struct scene_field scene_field;

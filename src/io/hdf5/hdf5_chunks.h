@@ -1,9 +1,9 @@
-// io/hdf5_chunks.h
+// io/hdf5/hdf5_chunks.h
 // Datasets of HDF5 files that are stored in chunks, compressed or not.
 #ifndef CAIRN_IO_HDF5_CHUNKS_H
 #define CAIRN_IO_HDF5_CHUNKS_H
 
-#include "io/hdf5_bytes.h"
+#include "io/hdf5/hdf5_bytes.h"
 
 #define IO_HDF5_FILTERS 8
 

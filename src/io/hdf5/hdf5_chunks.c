@@ -1,11 +1,11 @@
-// io/hdf5_chunks.c
+// io/hdf5/hdf5_chunks.c
 // Chunked storage ("HDF5 File Format Specification", version 3.0: III.A.1, IV.A.2.i, IV.A.2.l,
 // VII).
 //
 // Read: B-trees of version 1, single chunks, implicit indices and fixed arrays of one page; the
 // filters deflate, shuffle and Fletcher's checksum. Not read: extensible arrays and B-trees of
 // version 2, which only files of the newest format with unlimited sizes have, and other filters.
-#include "io/hdf5_chunks.h"
+#include "io/hdf5/hdf5_chunks.h"
 
 #include "base/error.h"
 #include "base/memory.h"

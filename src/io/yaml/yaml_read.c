@@ -1,17 +1,17 @@
-// io/yaml_read.c
+// io/yaml/yaml_read.c
 // libyaml's events to a tree of nodes.
 //
 // Children wait on a stack until their list or map ends, so that no node is ever moved. An alias
 // becomes a copy of its anchor's tree, counted against a limit: nine levels of "nine times the one
 // before" are some hundred bytes of text and a thousand million nodes. libyaml takes its own memory
 // from the C library.
-#include "io/yaml.h"
+#include "io/yaml/yaml.h"
 
 #include "base/arena.h"
 #include "base/error.h"
 #include "io/file.h"
 #include "io/number.h"
-#include "io/yaml_syntax.h"
+#include "io/yaml/yaml_syntax.h"
 
 #include <yaml.h>
 

@@ -1,8 +1,8 @@
-// io/yaml_syntax.c
+// io/yaml/yaml_syntax.c
 // From libyaml's words and the line they are about to an error that says what to change. Mistakes
 // that people make (tabs, indentation, an open bracket, a text that needs quotes) have a row of
 // their own; all others are named as what they are, a line that is not YAML.
-#include "io/yaml_syntax.h"
+#include "io/yaml/yaml_syntax.h"
 
 #include "base/error.h"
 

@@ -1,6 +1,6 @@
-// io/yaml.c
+// io/yaml/yaml.c
 // Looking into a tree of nodes and making new ones.
-#include "io/yaml.h"
+#include "io/yaml/yaml.h"
 
 #include "base/arena.h"
 #include "io/number.h"

@@ -1,4 +1,4 @@
-// io/yaml_syntax.h
+// io/yaml/yaml_syntax.h
 // What is wrong with a text that is not YAML, in words for the one who wrote it.
 #ifndef CAIRN_IO_YAML_SYNTAX_H
 #define CAIRN_IO_YAML_SYNTAX_H

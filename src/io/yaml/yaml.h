@@ -1,4 +1,4 @@
-// io/yaml.h
+// io/yaml/yaml.h
 // YAML (and so JSON) text to a tree of nodes and back. Every node knows its file, line and column.
 //
 // The scalars are those of YAML 1.2's core schema: null, true, 12, 0x1F, 0o17, 1.5e-3, .inf, .nan;

@@ -1,10 +1,10 @@
-// io/hdf5_bytes.h
+// io/hdf5/hdf5_bytes.h
 // What the files that read and write HDF5 share: the numbers of the format, and bounded reading of
 // the bytes of an image.
 #ifndef CAIRN_IO_HDF5_BYTES_H
 #define CAIRN_IO_HDF5_BYTES_H
 
-#include "io/hdf5.h"
+#include "io/hdf5/hdf5.h"
 
 #include <string.h>
 

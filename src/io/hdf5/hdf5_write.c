@@ -1,10 +1,10 @@
-// io/hdf5_write.c
+// io/hdf5/hdf5_write.c
 // A writer for the part of HDF5 that lists of numbers need ("HDF5 File Format Specification",
 // version 3.0; section numbers below are its own), as bytes in memory.
 //
 // Written: superblock 0, object headers 1, groups as compact links, contiguous datasets. That is
 // what HDF5 1.8 and later read. HDF5's own library is not used: it crashes when it has no memory.
-#include "io/hdf5_bytes.h"
+#include "io/hdf5/hdf5_bytes.h"
 
 #include "base/arena.h"
 #include "base/error.h"

@@ -1,4 +1,4 @@
-// io/hdf5.h
+// io/hdf5/hdf5.h
 // HDF5 files as images in memory: named lists of numbers and texts, nothing about their meaning.
 //
 // Reading is our own code over a part of the format, because problem files come from anywhere: a

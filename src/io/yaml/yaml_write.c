@@ -1,9 +1,9 @@
-// io/yaml_write.c
+// io/yaml/yaml_write.c
 // A tree of nodes as YAML text. Lists and maps that hold only scalars, and are short, take one line
 // ([1, 2, 3]); the rest is written as blocks. Numbers stand as they were written, so their bits are
 // kept; text of several lines becomes a literal block, other text goes into double quotes unless it
 // is a plain word.
-#include "io/yaml.h"
+#include "io/yaml/yaml.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// io/hdf5_read.c
+// io/hdf5/hdf5_read.c
 // A reader for the part of HDF5 that lists of numbers need ("HDF5 File Format Specification",
 // version 3.0; section numbers below are its own).
 //
@@ -7,7 +7,7 @@
 // strings. Not read, and reported by name: other filters than deflate and shuffle, groups with many
 // links in the newest form, external files, soft links. h5repack converts those. Every access is
 // checked against the image and every walk is bounded by its size, so that no bytes can do harm.
-#include "io/hdf5_chunks.h"
+#include "io/hdf5/hdf5_chunks.h"
 
 #include "base/arena.h"
 #include "base/error.h"
