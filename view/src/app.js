@@ -110,7 +110,7 @@ export class App {
             this.layout.messages.show("No frames yet", "The first one appears here as soon as it is recorded.", null);
         } else if (run.mode === "live") this.seekFrame(run.frames.count - 1);
         else this.seekFrame(first ? firstFrame(run.frames) : 0);
-        run.loadLedger().then(() => this.invalidate("ledger"), (error) => this.problem(error.message));
+        run.loadLedger().then(() => this.invalidate("ledger"), (error) => this.problem(error.message)).then(() => (run.ledgerRead = true));
         if (run.mode === "live") this.live.begin(hello.live);
         this.invalidate("poses", "look", "ui", "ledger");
     }
@@ -284,7 +284,14 @@ export class App {
     }
     // Paths of a live run grow.
     retrace() {
-        for (const body of this.state.traces.keys()) this.series(body).then((series) => this.state.traces.has(body) && this.state.traces.set(body, series), () => {});
+        const { traces } = this.state;
+        for (const body of traces.keys()) {
+            this.series(body).then((series) => {
+                if (!traces.has(body)) return;
+                traces.set(body, series);
+                this.invalidate("look");
+            }, () => {});
+        }
     }
     // A body through time; kept, since a path and several plots may ask for it. Live runs grow, so theirs is not.
     series(body) {
@@ -456,6 +463,7 @@ export class App {
             stats: () => ({ ...this.view?.stats, frame: this.state.frame, time: this.playback.time, step: this.run?.frames.steps[this.state.frame],
                 selection: this.state.selection, chains: this.view?.lines?.chains.count, points: this.view?.points?.count }),
             ready: () => Boolean(this.shown),
+            complete: () => Boolean(this.shown && this.run.ledgerRead),
             settled: () => this.isSettled(),
             fine: () => { this.view.alwaysFine = true; this.invalidate("look"); },
             seek: (t) => this.playback.seek(t),

@@ -1,4 +1,6 @@
 // A live run: what is asked of the simulation, and the newest frame on the screen unless the user looks back.
+const DRAG_MS = 16; // between two messages of a drag
+
 export class LiveControl {
     constructor(app) {
         this.app = app;
@@ -100,13 +102,17 @@ export class LiveControl {
         const from = view.poses.toWorld(body, grip);
         this.app.state.drag = { from, to: target };
         this.dragging = { body, grip, target };
-        const now = performance.now();
-        if (!this.dragSent || now - this.dragSent > 16) {
-            this.dragSent = now;
-            const dim = this.app.run.dim;
-            this.send("drag", { body, point: grip.slice(0, dim), target: target.slice(0, dim), k: this.spring });
-        }
+        this.sendDrag();
         this.app.invalidate("overlay");
+    }
+    // At most once in DRAG_MS, and in any case the place where the pointer stops.
+    sendDrag() {
+        if (!this.dragging) return;
+        const now = performance.now(), wait = (this.dragSent ?? -DRAG_MS) + DRAG_MS - now;
+        if (wait > 0) return this.app.later("drag", wait, () => this.sendDrag());
+        this.dragSent = now;
+        const { body, grip, target } = this.dragging, { dim } = this.app.run;
+        this.send("drag", { body, point: grip.slice(0, dim), target: target.slice(0, dim), k: this.spring });
     }
     release() {
         if (!this.dragging) return;

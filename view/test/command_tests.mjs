@@ -4,10 +4,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-import { equal, holds, near, pixels, ready, settled, test } from "./harness.mjs";
+import { PATIENCE, equal, holds, near, pixels, ready, settled, test } from "./harness.mjs";
 
 function cairn(t, ...args) {
-    return execFileSync(t.cairn, args, { cwd: t.folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+    return execFileSync(t.cairn, args, { cwd: t.folder, encoding: "utf8", timeout: PATIENCE, stdio: ["ignore", "pipe", "pipe"] });
 }
 
 // Rows of a CSV file as objects; names are quoted, nothing else is.
@@ -79,7 +79,7 @@ function serve(t, ...args) {
     const child = spawn(t.cairn, ["view", ...args, "--no-browser"], { cwd: t.folder });
     const address = new Promise((resolve, reject) => {
         let text = "";
-        const timer = setTimeout(() => reject(new Error(`no address in: ${text}`)), 60000);
+        const timer = setTimeout(() => reject(new Error(`no address in: ${text}`)), PATIENCE);
         const listen = (data) => {
             text += data;
             const found = /http:\/\/\S+/.exec(text);

@@ -26,14 +26,22 @@ export function holds(condition, what) {
     if (!condition) throw new Error(what);
 }
 
-const PATIENCE = 240000; // [ms] a hang, not slowness: a busy machine draws a hundred times slower
+// A test waits for what shows that something has happened, never for a time. What does not come at all fails after PATIENCE; it is
+// long enough for a busy machine: CAIRN_BROWSER_SLOW=20 slows the processor of every page by that factor to try it.
+export const PATIENCE = 25000; // [ms] of one wait
+const WHOLE = 4 * PATIENCE; // [ms] of one test
+const SLOW = Number(process.env.CAIRN_BROWSER_SLOW ?? 1);
 
-// Waits for something outside the page, which its own clock knows nothing of.
-export async function until(condition, what) {
-    for (const end = Date.now() + PATIENCE; !condition(); ) {
-        if (Date.now() > end) throw new Error(`${what}: it does not come`);
+// Waits until read(), of the page or of the test's own, gives what is wanted; on failure says what it gave last.
+export async function comes(read, want, what) {
+    let got = await read();
+    for (const end = Date.now() + PATIENCE; JSON.stringify(got) !== JSON.stringify(want); got = await read()) {
+        if (Date.now() > end) equal(got, want, `${what} after ${PATIENCE / 1000} s`);
         await new Promise((done) => setTimeout(done, 20));
     }
+}
+export async function until(condition, what) {
+    return comes(async () => Boolean(await condition()), true, what);
 }
 
 class Session {
@@ -48,6 +56,7 @@ class Session {
         // The driver's remarks on reading pixels back are no fault of the page.
         page.on("console", (m) => m.type() === "error" && this.errors.push(m.text()));
         page.setDefaultTimeout(PATIENCE);
+        if (SLOW > 1) await (await context.newCDPSession(page)).send("Emulation.setCPUThrottlingRate", { rate: SLOW });
         return page;
     }
 
@@ -67,7 +76,7 @@ class Session {
 }
 
 export async function ready(page) {
-    await page.waitForFunction(() => window.cairn?.ready());
+    await page.waitForFunction(() => window.cairn?.complete());
     await settled(page);
 }
 // The picture of the frame that was asked for is on the screen.
@@ -122,13 +131,15 @@ async function runOne(name, chromium, executable, pageFolder, cairn) {
     const folder = mkdtempSync(join(tmpdir(), "cairn-browser-"));
     const browser = await chromium.launch({ executablePath: executable, args: ["--no-sandbox"] });
     const session = new Session(browser, folder, pageFolder, cairn);
-    let error = null;
+    let error = null, timer;
+    const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error(`it did not end within ${WHOLE / 1000} s`)), WHOLE)));
     try {
-        await tests.get(name)(session);
+        await Promise.race([tests.get(name)(session), late]);
         if (session.errors.length) error = new Error(`the browser complained: ${session.errors.join("; ")}`);
     } catch (caught) {
         error = caught;
     } finally {
+        clearTimeout(timer);
         await browser.close();
         rmSync(folder, { recursive: true, force: true });
     }

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { bodiesOf, contactsMessage, frameMessage, helloOf, indexMessage, ledgerMessage, seriesMessage } from "./encode.mjs";
-import { equal, holds, ready, settled, test, until } from "./harness.mjs";
+import { comes, equal, holds, ready, settled, test, until } from "./harness.mjs";
 import { rowsOf, twoBalls } from "./made_up.mjs";
 
 const HOST = "http://127.0.0.1:9";
@@ -78,8 +78,7 @@ test("live_frames_are_shown_and_acknowledged", async (t) => {
     await page.waitForFunction(() => window.cairn.stats().step === 30);
     await page.waitForFunction(() => document.querySelector(".effort").textContent.includes("0.97"));
     const acknowledged = () => server.sent.filter((m) => m.op === "ack").map((m) => m.step);
-    await until(() => acknowledged().length >= 3, "three acknowledgements");
-    equal(acknowledged(), [10, 20, 30], "acknowledged steps");
+    await comes(acknowledged, [10, 20, 30], "acknowledged steps");
     await page.keyboard.press(" ");
     await page.keyboard.press(".");
     await page.locator(".live-panel input").nth(2).fill("0.5");
@@ -88,35 +87,49 @@ test("live_frames_are_shown_and_acknowledged", async (t) => {
     equal(ops.slice(0, 2), ["pause", "step"], "commands");
 });
 
-// Nothing that is shown of a live run stays as it was: counts, motion plots, paths, the legend of another run after a reset.
-test("live_facts_plots_paths_and_legend_are_never_stale", async (t) => {
+// Opens a live run that has two frames, with the motion plots and the path of the mover; gives what sends the other frames.
+async function openLive(t) {
     const run = twoBalls(), page = await t.page(), served = { ...run, frames: run.frames.slice(0, 2) };
     const server = await serve(t, page, served, { mode: "live" });
     await page.goto(`${HOST}/?token=abc`);
     await ready(page);
+    const points = () => page.evaluate(() => { const { app } = window.cairn; return [app.layout.plots.plots.at(-1).kind.data?.times.length ?? 0, app.state.traces.get(1)?.n ?? 0, app.view.lines.paths.count]; });
+    const socket = server.sockets[0], frame = (k) => {
+        served.frames = run.frames.slice(0, k + 1);
+        socket.send(Buffer.from(frameMessage(run, run.frames[k])));
+        socket.send(Buffer.from(contactsMessage(run, run.frames[k])));
+        socket.send(Buffer.from(ledgerMessage(run, 0, rowsOf(100 + 10 * k, 0.01).slice(90 + 10 * k))));
+    };
+    await page.evaluate(() => { const { app } = window.cairn; app.select(1); app.layout.plots.toggleBody(1); return app.trace(1); });
+    await comes(points, [2, 2, 1], "points of the plot and of the path, pieces of it that are drawn, at first");
+    return { run, page, socket, frame, points };
+}
+
+// Nothing that is shown of a live run stays as it was: counts, motion plots, paths, the legend of another run after a reset.
+test("live_facts_plots_paths_and_legend_are_never_stale", async (t) => {
+    const { run, page, socket, frame, points } = await openLive(t), last = run.frames.length - 1;
     const fact = (name) => page.locator(`dt:text-is("${name}") + dd`).textContent();
     equal(await fact("Frames"), "2", "frames at first");
-    await page.evaluate(() => { const { app } = window.cairn; app.select(1); app.layout.plots.toggleBody(1); return app.trace(1); });
-    const points = () => page.evaluate(() => { const { app } = window.cairn; return [app.layout.plots.plots.at(-1).kind.data?.times.length ?? 0, app.state.traces.get(1)?.n ?? 0]; });
-    await page.waitForFunction(() => window.cairn.app.layout.plots.plots.at(-1).kind.data?.times.length === 2);
-    for (let k = 2; k < run.frames.length; k++) {
-        served.frames = run.frames.slice(0, k + 1);
-        server.sockets[0].send(Buffer.from(frameMessage(run, run.frames[k])));
-        server.sockets[0].send(Buffer.from(contactsMessage(run, run.frames[k])));
-        server.sockets[0].send(Buffer.from(ledgerMessage(run, 0, rowsOf(100 + 10 * k, 0.01).slice(90 + 10 * k))));
-        await page.waitForTimeout(160);
+    for (let k = 2; k <= last; k++) {
+        frame(k);
+        await comes(() => page.evaluate(() => window.cairn.stats().step), 10 * k, "step shown");
     }
-    await page.waitForFunction(() => window.cairn.stats().step === 100);
-    equal(await fact("Frames"), String(run.frames.length), "frames at the end");
-    equal(await fact("Steps"), "200", "steps at the end");
-    await page.waitForFunction((n) => window.cairn.app.layout.plots.plots.at(-1).kind.data.times.length > n && window.cairn.app.state.traces.get(1).n > n, 4)
-        .catch(async () => holds(false, `points of the plot and of the path: ${await points()}, more than 4 are there`));
+    await comes(() => fact("Frames"), String(last + 1), "frames at the end");
+    await comes(() => fact("Steps"), "200", "steps at the end");
+    await comes(points, [last + 1, last + 1, last], "points of the plot and of the path, pieces of it that are drawn");
     // A reset brings other bodies; the legend shows their kinds.
     const names = ["apple", "pear"], other = { ...run, frames: run.frames.slice(0, 1), bodies: run.bodies.map((b, i) => ({ ...b, name: i ? names[i - 1] : "ground" })) };
-    server.sockets[0].send(JSON.stringify(helloOf(other, "live")));
-    server.sockets[0].send(JSON.stringify(bodiesOf(other)));
-    server.sockets[0].send(Buffer.from(indexMessage(other)));
+    socket.send(JSON.stringify(helloOf(other, "live")));
+    socket.send(JSON.stringify(bodiesOf(other)));
+    socket.send(Buffer.from(indexMessage(other)));
     await page.waitForFunction(() => document.querySelector(".legend").textContent.includes("pear"));
+});
+
+// Frames that come all at once, right after the motion was asked for, and then none: a run that was paused.
+test("the_motion_up_to_the_last_frame_is_shown", async (t) => {
+    const { run, frame, points } = await openLive(t), last = run.frames.length - 1;
+    for (let k = 2; k <= last; k++) frame(k);
+    await comes(points, [last + 1, last + 1, last], "points of the plot and of the path, pieces of it that are drawn");
 });
 
 test("a_drag_pulls_the_body_that_was_pressed", async (t) => {
@@ -131,7 +144,6 @@ test("a_drag_pulls_the_body_that_was_pressed", async (t) => {
     await page.mouse.move(scene.x + x, scene.y + y);
     await page.mouse.down();
     await page.mouse.move(scene.x + x + 40, scene.y + y - 30, { steps: 4 });
-    await page.waitForTimeout(60); // drags are sent at most every 16 ms
     await page.mouse.move(scene.x + x + 60, scene.y + y - 30);
     await page.mouse.up();
     await page.keyboard.up("Alt");
@@ -141,6 +153,15 @@ test("a_drag_pulls_the_body_that_was_pressed", async (t) => {
     equal(drags[0].body, 1, "body that is pulled");
     holds(drags.at(-1).target[0] > drags[0].target[0] + 0.05, `the target did not move: ${JSON.stringify(drags)}`);
     holds(drags[0].k > 0 && drags[0].point.length === 3, "spring and grip");
+});
+
+test("the_place_where_a_drag_stops_is_sent", async (t) => {
+    const run = twoBalls(), page = await t.page();
+    const server = await serve(t, page, run, { mode: "live" });
+    await page.goto(`${HOST}/?token=abc`);
+    await ready(page);
+    await page.evaluate(() => { for (let x = 1; x <= 5; x++) window.cairn.app.live.drag(1, [0, 0, 0], [x, 0, 1]); });
+    await comes(() => server.sent.findLast((m) => m.op === "drag")?.target, [5, 0, 1], "target of the last drag");
 });
 
 test("damaged_messages_are_dropped_with_a_word", async (t) => {

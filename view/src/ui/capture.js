@@ -97,7 +97,7 @@ export class Capture {
     async showFrame(k) {
         const { app } = this;
         app.seekFrame(k);
-        while (!app.run.frames.get(k)) await new Promise((resolve) => setTimeout(resolve, 15));
+        while (!app.run.frames.get(k) && !app.run.frames.bad.has(k) && !this.stop) await new Promise((resolve) => setTimeout(resolve, 15));
         await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
     }
 

@@ -137,9 +137,10 @@ export class Plots {
         this.redraw();
     }
 
-    // The motion of bodies in a live run is asked for again now and then.
-    reload(now) {
-        if (now - (this.reloaded ?? 0) < RELOAD_MS) return;
+    // The motion of bodies in a live run is asked for again, at most once in RELOAD_MS and in any case after the last frame.
+    reload() {
+        const now = performance.now(), wait = (this.reloaded ?? -RELOAD_MS) + RELOAD_MS - now;
+        if (wait > 0) return this.app.later("motion", wait, () => this.reload());
         this.reloaded = now;
         for (const { kind } of this.plots) kind.reload?.().catch(() => {});
         this.app.retrace();
@@ -149,10 +150,10 @@ export class Plots {
         if (!this.run) return;
         const live = this.run.mode === "live";
         if (live && (dataChanged || maybeLonger)) {
+            this.reload();
             const now = performance.now();
             if (now - (this.drawn ?? 0) > LIVE_MS) {
                 this.drawn = now;
-                this.reload(now);
                 return this.redraw();
             }
             this.app.later("plots", LIVE_MS, () => this.redraw());
