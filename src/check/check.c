@@ -107,6 +107,7 @@ static cn_status check_frames(check_checking *check) {
         }
         if (status == CN_OK && usable) {
             check_step(check);
+            status = check->model ? check_frame_columns(check) : CN_OK;
         }
         check->has_last = status == CN_OK && usable;
     }
@@ -128,6 +129,7 @@ static cn_status check_everything(check_checking *check) {
     CN_TRY(check_meshes(check));
     CN_TRY(check_deformable_create(check));
     CN_TRY(check_ledger(check));
+    CN_TRY(check_columns(check));
     return check_frames(check);
 }
 

@@ -146,11 +146,18 @@ void check_recorded_law(check_checking *check); // with the recorded shifts alon
 void check_residual(check_checking *check);
 // (check/joints.c)
 void check_joints(check_checking *check);
+// Force, and torque about the joint's point, that a joint gave its second body as means over the
+// step, with all that it has; scale: of their terms.
+void check_joint_wrench(const check_checking *check, int32_t joint, double force[3],
+                        double torque[3], double *scale);
 // (check/geometry.c, check/pairs.c)
 void check_geometry(check_checking *check);
 void check_missed_pairs(check_checking *check);
 // (check/energy.c)
 void check_energy(check_checking *check);
+// The columns that the scene records: names and rows; the values of a frame. (check/columns.c)
+cn_status check_columns(check_checking *check);
+cn_status check_frame_columns(check_checking *check);
 
 // ---- deformable bodies ----
 

@@ -372,6 +372,44 @@ static void check_settled(check_checking *check, joints_worst *worst) {
     }
 }
 
+// ---- what a joint gave ----
+
+static void add_impulse(double r, const double J[12], double out[6], double *scale) {
+    for (int k = 0; k < 6; k++) {
+        out[k] += r * J[6 + k];
+        *scale += fabs(r * J[6 + k]);
+    }
+}
+
+void check_joint_wrench(const check_checking *check, int32_t j, double force[3], double torque[3],
+                        double *scale) {
+    const check_frame *frame = &check->frame;
+    const model_joint *joint = &check->model->joint[j];
+    double J[12], sum[6] = {0.0}, moment[3];
+    joint_view middle, end;
+    *scale = 0.0;
+    look(check, j, frame->middle, &middle);
+    look(check, j, check->frame.end, &end);
+    for (int32_t i = 0; i < joint->row_count; i++) {
+        gauge_of(joint, &middle, i, J);
+        add_impulse(frame->rows[joint->row_first + i], J, sum, scale);
+        if (frame->settled) {
+            gauge_of(joint, &end, i, J);
+            add_impulse(frame->settled[joint->row_first + i], J, sum, scale);
+        }
+    }
+    if (joint->motor == CN_MOTOR_FORCE) {
+        joint_gauge(&middle, joint_form_of(joint->geometry.kind, check->model->dim)->drive, J);
+        add_impulse(frame->h * frame->effort[j], J, sum, scale);
+    }
+    math_cross3(middle.arm[1], sum, moment);
+    for (int k = 0; k < 3; k++) {
+        force[k] = sum[k] / frame->h;
+        torque[k] = (sum[3 + k] - moment[k]) / frame->h;
+    }
+    *scale *= (1.0 + math_norm3(middle.arm[1])) / frame->h;
+}
+
 // Poses at the start of the step, by free motion back from q~.
 static double *start_poses(check_checking *check) {
     const cn_model *model = check->model;

@@ -84,7 +84,7 @@ static cn_status check_hashes(check_checking *check, int32_t index) {
         snprintf(sql, sizeof sql, "SELECT %s,row_hash FROM %s ORDER BY %s", columns, table->name,
                  table->key);
     }
-    if (index >= REC_HASHED_MESH && !check_has(check, table->name, "row_hash")) {
+    if (index >= REC_HASHED_MESH && !check_has(check, table->name, table->key)) {
         return CN_OK; // a run without deformable bodies or columns
     }
     if (!check_has(check, index == REC_HASHED_META ? "meta_hash" : table->name, "row_hash")) {
@@ -236,9 +236,23 @@ static void check_without_frame(check_checking *check, const char *table) {
     }
 }
 
+// What a scene records has a row for each of the ledger, and no other.
+static void check_without_row(check_checking *check) {
+    int64_t step =
+        check_has(check, "record", "step")
+            ? check_count(
+                  check, "SELECT min(step) FROM record WHERE step NOT IN (SELECT step FROM ledger)",
+                  NO_STEP)
+            : NO_STEP;
+    if (step != NO_STEP) {
+        check_find(check, "record", step, 1.0, 0.0, "a row of this step, which the ledger lacks");
+    }
+}
+
 // A table that somebody made anew need not have one row a step, of which readers take any.
 static void check_numbers(check_checking *check) {
-    static const char *const tables[] = {"frame", "contact", "joint", "ledger", "checkpoint"};
+    static const char *const tables[] = {"frame",      "contact", "joint", "ledger",
+                                         "checkpoint", "nodes",   "side",  "record"};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         char sql[100];
         snprintf(sql, sizeof sql, "SELECT count(*)-count(DISTINCT step) FROM %s", tables[i]);
@@ -275,6 +289,9 @@ static void check_complete(check_checking *check) {
     check_frame_times(check, last);
     check_without_frame(check, "contact");
     check_without_frame(check, "joint");
+    check_without_frame(check, "nodes");
+    check_without_frame(check, "side");
+    check_without_row(check);
     // The hash of the end stands in two places.
     const char *end = cn_run_meta(check->run, "state_hash");
     if (done && end && check->run->frames > 0) {
