@@ -5,7 +5,7 @@
 #     tools/api.sh --html FOLDER   writes one HTML page per header, comments and declarations, and api.html
 set -eu
 cd "$(dirname "$0")/.."
-headers="base outcome source sparse problem mcp formulation solve eliminate system plugin shape body signal joint settings
+headers="base outcome source sparse problem mcp ncp formulation solve eliminate system plugin shape body signal joint settings
 model scene sim act query record check cairn"
 
 # What a header is for: the first sentence of its comment.

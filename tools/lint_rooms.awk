@@ -24,7 +24,7 @@ BEGIN {
 
     # room: the public headers that are its face, besides one of its own name
     face["base"] = "outcome source signal"
-    face["problem"] = "mcp formulation"
+    face["problem"] = "mcp ncp formulation"
     face["solve"] = "eliminate"
     face["system"] = "plugin"
     face["geom"] = "shape"

@@ -13,6 +13,7 @@
 #include <cairn/joint.h>
 #include <cairn/mcp.h>
 #include <cairn/model.h>
+#include <cairn/ncp.h>
 #include <cairn/outcome.h>
 #include <cairn/plugin.h>
 #include <cairn/problem.h>

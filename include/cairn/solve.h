@@ -13,6 +13,7 @@
 #define CAIRN_SOLVE_H
 
 #include <cairn/formulation.h>
+#include <cairn/ncp.h>
 #include <cairn/outcome.h>
 
 #ifdef __cplusplus
@@ -162,6 +163,25 @@ CN_API const cn_mcp_solver *cn_mcp_solver_find(const char *name); // NULL: no su
 CN_API cn_status cn_mcp_solve(const cn_mcp *p, const cn_mcp_solver *solver,
                               const cn_solve_opts *opts, cn_arena *scratch, double *z, double *w,
                               cn_solve_report *report, cn_error *error);
+
+// ---- nonlinear mixed complementarity problems (cairn/ncp.h) ----
+
+typedef struct cn_ncp_report {
+    cn_solve_report solve;
+    int64_t values, gradients; // evaluations of F, of its Jacobian
+    int32_t crash;             // steps of the crash
+    int32_t restarts;          // strategies that were given up before the last one
+} cn_ncp_report;
+
+// The settings of the method ("path": Newton's method on the normal map with a path search, a
+// crash, restarts and proximal steps), its default limits and what it is good for.
+CN_API const cn_solver_info *cn_ncp_solver_info(void);
+
+// z: in, the start, which is brought between its bounds; out, the answer. w := F(z). The tolerance
+// is on |z - mid(lower, z - F(z), upper)|, absolute. Graded by cn_ncp_grade: CN_SOLVED only within
+// the tolerance. The Jacobian is trusted: cn_ncp_check compares it with differences.
+CN_API cn_status cn_ncp_solve(const cn_ncp *p, const cn_solve_opts *opts, cn_arena *scratch,
+                              double *z, double *w, cn_ncp_report *report, cn_error *error);
 
 // ---- friction problems through a formulation (cairn/formulation.h) ----
 

@@ -23,6 +23,7 @@
 #include "solve/drivers/natural_map.h"
 #include "solve/drivers/watch.h"
 #include "solve/newton/equilibrate.h"
+#include "solve/newton/fischer.h"
 #include "sparse/csr.h"
 #include "sparse/linear.h"
 
@@ -109,37 +110,7 @@ static cn_status mcp_scale(mcp_newton *s, cn_arena *scratch) {
 
 // The pattern of M with the whole diagonal, and its analysis.
 static cn_status mcp_pattern(mcp_newton *s, cn_arena *scratch) {
-    const cn_csr *M = &s->p->M;
-    int32_t n = M->rows;
-    int64_t room = M->start[n] + n, at = 0;
-    s->J = (cn_csr){.rows = n, .cols = n};
-    s->J.start = BASE_TAKE_ZERO(scratch, int64_t, (int64_t)n + 1);
-    s->J.column = BASE_TAKE(scratch, int32_t, room);
-    s->J.value = BASE_TAKE_ZERO(scratch, double, room);
-    s->source = BASE_TAKE(scratch, int64_t, room);
-    s->diagonal = BASE_TAKE(scratch, int64_t, n);
-    if (!s->J.start || !s->J.column || !s->J.value || !s->source || !s->diagonal) {
-        return CN_ERR_MEMORY;
-    }
-    for (int32_t i = 0; i < n; i++) {
-        bool placed = false;
-        for (int64_t k = M->start[i]; k <= M->start[i + 1]; k++) {
-            bool last = k == M->start[i + 1];
-            if (!placed && (last || M->column[k] >= i)) {
-                placed = true;
-                s->diagonal[i] = at;
-                if (last || M->column[k] > i) {
-                    s->J.column[at] = i;
-                    s->source[at++] = -1;
-                }
-            }
-            if (!last) {
-                s->J.column[at] = M->column[k];
-                s->source[at++] = k;
-            }
-        }
-        s->J.start[i + 1] = at;
-    }
+    CN_TRY(newton_whole_diagonal(&s->p->M, scratch, &s->J, &s->source, &s->diagonal));
     return sparse_linear_create(&sparse_linear_klu, cn_arena_env(scratch), &s->J, &s->linear, NULL);
 }
 
@@ -158,46 +129,6 @@ static double mcp_error(mcp_newton *s, const double *z) {
         memcpy(s->best, s->plain, sizeof *s->best * (size_t)s->p->n);
     }
     return error;
-}
-
-// phi(a, b) and its derivatives.
-static double fischer(double a, double b, double *da, double *db) {
-    double root = hypot(a, b);
-    if (!(root > 0.0)) {
-        *da = *db = 1.0 - 0.70710678118654752440; // one element of the generalized gradient
-        return 0.0;
-    }
-    *da = 1.0 - a / root;
-    *db = 1.0 - b / root;
-    // a + b - root loses everything where one is much larger: 2ab over the conjugate does not.
-    return a > 0.0 && b > 0.0 ? 2.0 * a * b / (a + b + root) : a + b - root;
-}
-
-// phi, da and db at z with w = M z + q; returns half the square of |phi|.
-static double mcp_merit(const cn_mcp *p, const double *z, const double *w, double *phi, double *da,
-                        double *db) {
-    double sum = 0.0;
-    for (int32_t i = 0; i < p->n; i++) {
-        bool below = p->lower[i] > -HUGE_VAL, above = p->upper[i] < HUGE_VAL;
-        double value = w[i], dz = 0.0, dw = 1.0, ua, ub, la, lb;
-        if (above) {
-            value = -fischer(p->upper[i] - z[i], -w[i], &ua, &ub);
-            dz = ua;
-            dw = ub;
-        }
-        if (below) {
-            value = fischer(z[i] - p->lower[i], value, &la, &lb);
-            dz = la + lb * dz;
-            dw = lb * dw;
-        }
-        if (da) {
-            phi[i] = value;
-            da[i] = dz;
-            db[i] = dw;
-        }
-        sum += value * value;
-    }
-    return 0.5 * sum;
 }
 
 // ---- linear algebra ----
@@ -320,7 +251,7 @@ static bool mcp_search(mcp_newton *s, const double *merits, int32_t count, doubl
             s->trial[i] = s->z[i] + t * s->d[i];
         }
         solve_mcp_velocity(&s->s, s->trial, s->trial_w);
-        *merit = mcp_merit(&s->s, s->trial, s->trial_w, NULL, NULL, NULL);
+        *merit = newton_fischer_merit(&s->s, s->trial, s->trial_w, NULL, NULL, NULL);
         if (*merit <= reference + MCP_DESCENT * t * slope) {
             return true;
         }
@@ -345,7 +276,7 @@ static double mcp_slope(mcp_newton *s, double *gradient) {
 
 // One step of Newton's method, or of steepest descent where that does not descend.
 static cn_status mcp_advance(mcp_newton *s, double *merits, int32_t *count, bool *moved) {
-    double merit = mcp_merit(&s->s, s->z, s->w, s->phi, s->da, s->db), next;
+    double merit = newton_fischer_merit(&s->s, s->z, s->w, s->phi, s->da, s->db), next;
     merits[*count % MCP_MEMORY] = merit;
     ++*count;
     memcpy(s->d, s->phi, sizeof *s->d * (size_t)s->p->n);
@@ -458,7 +389,7 @@ cn_status solve_mcp_newton_solve(const cn_mcp *p, const cn_solve_opts *opts, cn_
     double work = sparse_linear_klu_work(s.linear);
     if (opts->time_limit > 0.0 && work > MCP_RATE * opts->time_limit) {
         report->outcome = CN_TIME;
-        report->detail = "one factorisation is foretold to take longer than the time limit";
+        report->detail = "one factorisation would take longer than the time limit";
     } else if (work > own.work) {
         report->outcome = CN_UNSUPPORTED;
         report->detail = "one factorisation costs more than \"work\" allows: raise it, or use auto";
