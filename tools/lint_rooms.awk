@@ -245,6 +245,19 @@ function check_words(line) {
     }
 }
 
+# One way to pass an error on: a status that is tested and returned at once is CN_TRY.
+function check_errors(line) {
+    if (tested != "" && line ~ ("^[ \t]*return " tested ";[ \t]*$")) {
+        complain(FNR, "errors", "write CN_TRY(...) for a status that is returned at once")
+    }
+    tested = ""
+    if (line ~ /^[ \t]*if \([a-z_]+ != CN_OK\) \{[ \t]*$/) {
+        tested = line
+        sub(/^[ \t]*if \(/, "", tested)
+        sub(/ .*/, "", tested)
+    }
+}
+
 # Braces at depth 0 that open after a ")" are functions; those after "=", struct, union or enum are not.
 # 'extern "C" {' does not count.
 function measure(line,    i, c) {
@@ -297,6 +310,7 @@ FNR == 1 {
     folder = place == "app" && 3 in path ? path[2] : ""
     program = place == "bench" && path[2] ~ /^(kernels|peers)$/ # of its own, not part of the command
     in_comment = in_macro = depth = 0
+    tested = ""
     statement = ""
     if (place == "src" && !(room in may)) {
         complain(1, "rooms", "no such room: " room)
@@ -314,6 +328,7 @@ FNR == FILE_LINES + 1 {
         check_include($0)
     } else if (place == "src" || place == "include") {
         check_words(code)
+        check_errors(code)
     }
     directive = in_macro || code ~ /^[ \t]*#/
     if (!directive) {

@@ -782,9 +782,7 @@ cn_status det_detect(det_detector *detector, const double *q, const double *v, d
     if (base_is_cancelled(&d->env)) {
         return base_fail_cancelled(error);
     }
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     int64_t count = (int64_t)(d->contacts.size / sizeof(det_contact));
     if (count > INT32_MAX) {
         return base_fail(error, CN_ERR_UNSUPPORTED, "more than %d contacts", INT32_MAX);

@@ -407,10 +407,7 @@ static det_body_pair *late_pairs(const det_grid *grid, int64_t count, cn_arena *
 static cn_status grid_find(const cn_env *env, det_grid *grid, cn_arena *scratch,
                            base_buffer *pairs) {
     grid_build(env, grid);
-    cn_status status = find_all(env, grid, scratch);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(find_all(env, grid, scratch));
     int64_t late_count = 0;
     for (int32_t i = 0; i < grid->units; i++) {
         late_count += grid->unit[i].late_count;

@@ -98,10 +98,9 @@ static cn_status header_read(const unsigned char *bytes, size_t size, cn_arena *
     const char *descr = value_of(text, "'descr'"), *order = value_of(text, "'fortran_order'"),
                *shape = value_of(text, "'shape'");
     if (!descr || !order || !shape || !shape_read(shape, out)) {
-        base_fail(error, CN_ERR_INPUT,
-                  "the header of the NumPy file has no shape of one or two "
-                  "dimensions, or is damaged");
-        return CN_ERR_INPUT;
+        return base_fail(error, CN_ERR_INPUT,
+                         "the header of the NumPy file has no shape of one or two dimensions, or "
+                         "is damaged");
     }
     out->by_columns = strncmp(order, "True", 4) == 0;
     out->data = start + length;

@@ -63,15 +63,12 @@ static cn_status gather_begin_part(gather *g, const char *name, size_t length) {
 }
 
 static cn_status gather_face(gather *g, const int32_t *corner, int32_t size) {
-    cn_status status = g->part < 0 ? gather_begin_part(g, "", 0) : CN_OK;
+    if (g->part < 0) {
+        CN_TRY(gather_begin_part(g, "", 0));
+    }
     const gathered_face face = {.part = g->part, .size = size};
-    if (status == CN_OK) {
-        status = gather_append(g, &g->corner, corner, (size_t)size * sizeof *corner);
-    }
-    if (status == CN_OK) {
-        status = gather_append(g, &g->face, &face, sizeof face);
-    }
-    return status;
+    CN_TRY(gather_append(g, &g->corner, corner, (size_t)size * sizeof *corner));
+    return gather_append(g, &g->face, &face, sizeof face);
 }
 
 // ---- OBJ ----
@@ -130,26 +127,23 @@ static cn_status obj_corner(io_text_reader *reader, const gather *g, const char 
 }
 
 static cn_status obj_face(io_text_reader *reader, gather *g) {
-    cn_status status = g->part < 0 ? gather_begin_part(g, "", 0) : CN_OK;
+    if (g->part < 0) {
+        CN_TRY(gather_begin_part(g, "", 0));
+    }
     const char *word;
     size_t length;
     io_text_reader start = *reader;
     gathered_face face = {.part = g->part};
-    while (status == CN_OK && io_text_peek(reader, &word, &length) && reader->line == start.line &&
-           word[0] != '#') {
+    while (io_text_peek(reader, &word, &length) && reader->line == start.line && word[0] != '#') {
         int32_t corner;
-        status = obj_corner(reader, g, word, length, &corner);
-        if (status == CN_OK) {
-            reader->at += length;
-            face.size++;
-            status = gather_append(g, &g->corner, &corner, sizeof corner);
-        }
+        CN_TRY(obj_corner(reader, g, word, length, &corner));
+        reader->at += length;
+        face.size++;
+        CN_TRY(gather_append(g, &g->corner, &corner, sizeof corner));
     }
-    if (status == CN_OK && face.size < 3) {
-        status =
-            io_text_fail(&start, CN_ERR_INPUT, "the face has %d corners; it needs 3", face.size);
+    if (face.size < 3) {
+        return io_text_fail(&start, CN_ERR_INPUT, "the face has %d corners; it needs 3", face.size);
     }
-    CN_TRY(status);
     return gather_append(g, &g->face, &face, sizeof face);
 }
 
@@ -277,23 +271,18 @@ static cn_status stl_read_facet(io_text_reader *reader, gather *g) {
 static cn_status stl_read_text(io_text_reader *reader, gather *g) {
     const char *name;
     size_t length;
-    cn_status status = CN_OK;
-    while (status == CN_OK && io_text_peek(reader, &name, &length)) {
-        status = stl_expect(reader, "solid");
-        if (status == CN_OK) {
-            text_rest_of_line(reader, &name, &length);
-            status = gather_begin_part(g, name, length);
-            io_text_skip_line(reader);
+    while (io_text_peek(reader, &name, &length)) {
+        CN_TRY(stl_expect(reader, "solid"));
+        text_rest_of_line(reader, &name, &length);
+        CN_TRY(gather_begin_part(g, name, length));
+        io_text_skip_line(reader);
+        while (stl_next_is(reader, "facet")) {
+            CN_TRY(stl_read_facet(reader, g));
         }
-        while (status == CN_OK && stl_next_is(reader, "facet")) {
-            status = stl_read_facet(reader, g);
-        }
-        if (status == CN_OK) {
-            status = stl_expect(reader, "endsolid");
-            io_text_skip_line(reader);
-        }
+        CN_TRY(stl_expect(reader, "endsolid"));
+        io_text_skip_line(reader);
     }
-    return status;
+    return CN_OK;
 }
 
 // ---- parts ----

@@ -280,24 +280,15 @@ static cn_status body_add(cn_model *model, const cn_body_def *def, cn_error *err
                        .lock_body_axes = def->lock_body_axes,
                        .shape_first = model->shape_count,
                        .shape_count = def->shape_count};
-    cn_status status = body_check(model, def, error);
-    if (status == CN_OK) {
-        status = body_reserve(model, def, error);
-    }
-    if (status == CN_OK) {
-        status = model_copy_text(model, def->name, &body.name, error);
-    }
-    if (status == CN_OK) {
-        status = model_copy_source(model, &def->source, &body.source, error);
-    }
-    if (status == CN_OK && def->deformable) {
+    CN_TRY(body_check(model, def, error));
+    CN_TRY(body_reserve(model, def, error));
+    CN_TRY(model_copy_text(model, def->name, &body.name, error));
+    CN_TRY(model_copy_source(model, &def->source, &body.source, error));
+    if (def->deformable) {
         return model_add_deformable(model, def, &body, error);
     }
     base_arena_mark before = base_arena_get_mark(model->memory);
-    if (status == CN_OK) {
-        status = body_build(model, def, &body, error);
-    }
-    CN_TRY(status);
+    CN_TRY(body_build(model, def, &body, error));
     body_share_shapes(model, before, &body);
     body_share_inertia(model, &body);
     int32_t index = model->body_count++;

@@ -134,28 +134,16 @@ static double tolerance_default(const cn_model *model) {
 
 cn_status model_settings_keep(cn_model *model, cn_error *error) {
     cn_settings *s = &model->settings;
-    cn_status status = model_copy_text(model, s->scheme, &s->scheme, error);
-    if (status == CN_OK) {
-        status = model_copy_text(model, s->solver, &s->solver, error);
+    const char **text[] = {&s->scheme, &s->solver, &s->fallback, &s->local, &s->params, &s->plugin};
+    for (size_t i = 0; i < sizeof text / sizeof text[0]; i++) {
+        if (*text[i]) {
+            CN_TRY(model_copy_text(model, *text[i], text[i], error));
+        }
     }
-    if (status == CN_OK) {
-        status = model_copy_text(model, s->fallback, &s->fallback, error);
-    }
-    if (status == CN_OK && s->local) {
-        status = model_copy_text(model, s->local, &s->local, error);
-    }
-    if (status == CN_OK && s->params) {
-        status = model_copy_text(model, s->params, &s->params, error);
-    }
-    if (status == CN_OK && s->plugin) {
-        status = model_copy_text(model, s->plugin, &s->plugin, error);
-    }
-    if (status == CN_OK) {
-        status = model_copy_source(model, &s->solver_source, &s->solver_source, error);
-    }
+    CN_TRY(model_copy_source(model, &s->solver_source, &s->solver_source, error));
     if (model->dim == 2) {
         s->gravity[2] = 0.0;
     }
     s->tolerance = isnan(s->tolerance) ? tolerance_default(model) : s->tolerance;
-    return status;
+    return CN_OK;
 }

@@ -293,19 +293,18 @@ cn_status cn_problem_validate(const cn_problem *problem, cn_error *error) {
     if (!problem) {
         return base_fail_missing(error);
     }
-    cn_status status;
     int64_t m = 0, dofs = 0;
     switch (problem->kind) {
     case CN_PROBLEM_LCP:
-        status = cn_lcp_validate(&problem->lcp, error);
+        CN_TRY(cn_lcp_validate(&problem->lcp, error));
         m = problem->lcp.n;
         break;
     case CN_PROBLEM_FRICTION:
-        status = cn_friction_validate(&problem->friction, error);
+        CN_TRY(cn_friction_validate(&problem->friction, error));
         m = (int64_t)problem->friction.dim * problem->friction.contacts;
         break;
     case CN_PROBLEM_FRICTION_GLOBAL:
-        status = cn_friction_global_validate(&problem->global, error);
+        CN_TRY(cn_friction_global_validate(&problem->global, error));
         m = (int64_t)problem->global.dim * problem->global.contacts;
         dofs = problem->global.dofs;
         break;
@@ -313,17 +312,8 @@ cn_status cn_problem_validate(const cn_problem *problem, cn_error *error) {
         return base_fail(error, CN_ERR_INPUT, "the problem is of an unknown kind, %d",
                          (int)problem->kind);
     }
-    if (status == CN_OK) {
-        status = optional_validate("the stored r", problem->r, m, error);
-    }
-    if (status == CN_OK) {
-        status = optional_validate("the stored u", problem->u, m, error);
-    }
-    if (status == CN_OK) {
-        status = optional_validate("the stored guess", problem->guess, m, error);
-    }
-    if (status == CN_OK) {
-        status = optional_validate("the stored v", problem->v, dofs, error);
-    }
-    return status;
+    CN_TRY(optional_validate("the stored r", problem->r, m, error));
+    CN_TRY(optional_validate("the stored u", problem->u, m, error));
+    CN_TRY(optional_validate("the stored guess", problem->guess, m, error));
+    return optional_validate("the stored v", problem->v, dofs, error);
 }

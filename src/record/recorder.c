@@ -323,24 +323,18 @@ static cn_status gives_row(cn_recorder *recorder, const char *sql, bool *row, cn
 // Files of older versions get the tables and columns of this one; evidence goes on as it was.
 static cn_status recorder_upgrade(cn_recorder *recorder, cn_error *error) {
     bool without = false, new = false;
-    cn_status status = gives_row(recorder,
-                                 "SELECT 1 FROM meta WHERE key='" REC_META_EVIDENCE
-                                 "' AND value='" REC_EVIDENCE_NONE "'",
-                                 &without, error);
+    CN_TRY(gives_row(recorder,
+                     "SELECT 1 FROM meta WHERE key='" REC_META_EVIDENCE
+                     "' AND value='" REC_EVIDENCE_NONE "'",
+                     &without, error));
     recorder->evidence = !without;
-    status = status == CN_OK
-                 ? io_database_has(recorder->database, "ledger", "row_hash", &new, error)
-                 : status;
-    if (status == CN_OK && !new) {
-        status = io_database_run(recorder->database, rec_run_tables_upgrade, error);
+    CN_TRY(io_database_has(recorder->database, "ledger", "row_hash", &new, error));
+    if (!new) {
+        CN_TRY(io_database_run(recorder->database, rec_run_tables_upgrade, error));
     }
-    if (status == CN_OK) {
-        status = io_database_has(recorder->database, "ledger",
-                                 rec_hashed_tables[REC_HASHED_LEDGER].added_one, &new, error);
-    }
-    return status != CN_OK || new
-               ? status
-               : io_database_run(recorder->database, rec_run_tables_added, error);
+    CN_TRY(io_database_has(recorder->database, "ledger",
+                           rec_hashed_tables[REC_HASHED_LEDGER].added_one, &new, error));
+    return new ? CN_OK : io_database_run(recorder->database, rec_run_tables_added, error);
 }
 
 cn_status cn_recorder_resume(const cn_env *env, const char *path, cn_sim *sim, cn_recorder **out,

@@ -143,10 +143,7 @@ static void count_turns(cn_sim *sim) {
 }
 
 cn_status sim_accept(cn_sim *sim, cn_error *error) {
-    cn_status status = store_impulses(sim, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(store_impulses(sim, error));
     sim->state.last_h = sim->last.h;
     sim->state.drift_limit = sim->last.drift_limit;
     count_turns(sim);

@@ -87,11 +87,8 @@ cn_status sim_step_or_halve(cn_sim *sim, double t, double h, int32_t halvings,
         return halve_for_fast(sim, t, h, halvings, report, error);
     }
     step_context in = sim_context(sim, t, h);
-    cn_status status =
-        step_run(&in, &sim->vectors, &sim->sleep, &sim->solvers, &sim->retry, &sim->last, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(
+        step_run(&in, &sim->vectors, &sim->sleep, &sim->solvers, &sim->retry, &sim->last, error));
     if (sim->last.verdict == STEP_HALVE) {
         return halve_for_fast(sim, t, h, halvings, report, error);
     }
@@ -110,12 +107,9 @@ cn_status sim_step_or_halve(cn_sim *sim, double t, double h, int32_t halvings,
                          "the solve stalled at t = %g with residual %.3g (%s)", t,
                          solved->grade.residual, solved->detail);
     }
-    status = step_fall_asleep(&in, &sim->sleep, &sim->last, error);
-    if (status == CN_OK) {
-        step_add_report(&in, &sim->sleep, &sim->last, report);
-        status = sim_accept(sim, error);
-    }
-    return status;
+    CN_TRY(step_fall_asleep(&in, &sim->sleep, &sim->last, error));
+    step_add_report(&in, &sim->sleep, &sim->last, report);
+    return sim_accept(sim, error);
 }
 
 // ---- parts whose error is small ----
@@ -244,31 +238,22 @@ static cn_status try_part(cn_sim *sim, double t, double h, double *whole, double
                           cn_step_report *report, cn_error *error) {
     const cn_model *model = sim->model;
     double before, after;
-    cn_status status = deepest_overlap(sim, h, &before, error);
-    if (status == CN_OK) {
-        step_context in = sim_context(sim, t, h);
-        status = step_run(&in, &sim->vectors, &sim->sleep, &sim->solvers, &sim->retry, &sim->last,
-                          error);
-    }
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(deepest_overlap(sim, h, &before, error));
+    step_context in = sim_context(sim, t, h);
+    CN_TRY(
+        step_run(&in, &sim->vectors, &sim->sleep, &sim->solvers, &sim->retry, &sim->last, error));
     memcpy(whole, sim->last.q,
            sizeof(double) * (size_t)model_pose_size(model->dim) * (size_t)model->body_count);
     double next = sim->next_h;
-    for (int32_t half = 0; status == CN_OK && half < 2; half++) {
+    for (int32_t half = 0; half < 2; half++) {
         sim->next_h = half == 0 ? 0.5 * h : next;
-        status = sim_step_or_halve(sim, t + 0.5 * h * half, 0.5 * h, model->settings.halvings,
-                                   report, error);
+        CN_TRY(sim_step_or_halve(sim, t + 0.5 * h * half, 0.5 * h, model->settings.halvings, report,
+                                 error));
     }
-    status = status == CN_OK ? sim_own_contacts(sim, error) : status;
-    if (status == CN_OK) {
-        status = deepest_overlap(sim, h, &after, error);
-    }
-    if (status == CN_OK) {
-        *apart = fmax(poses_apart(model, whole, sim->state.q), after - before);
-    }
-    return status;
+    CN_TRY(sim_own_contacts(sim, error));
+    CN_TRY(deepest_overlap(sim, h, &after, error));
+    *apart = fmax(poses_apart(model, whole, sim->state.q), after - before);
+    return CN_OK;
 }
 
 static cn_status advance_parts(cn_sim *sim, double t, double h, double *whole,

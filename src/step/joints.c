@@ -79,19 +79,17 @@ cn_status step_remove_joint_rates(const step_context *in, const step_solvers *so
         return CN_OK;
     }
     asm_assembled rows;
-    cn_status status = assemble_held(in, q, v, 0.0, &rows, error);
-    status = status == CN_OK ? solve_held(in, solvers, &rows, error) : status;
-    if (status == CN_OK) {
-        int64_t size = (int64_t)model_velocity_size(model->dim) * model->body_count;
-        double *before = BASE_TAKE(in->memory, double, size);
-        if (!before) {
-            return base_fail_memory(error);
-        }
-        memcpy(before, v, sizeof *v * (size_t)size);
-        asm_apply_impulses(in->env, model, &rows, before, rows.r, v);
-        *impulses = rows.r;
+    CN_TRY(assemble_held(in, q, v, 0.0, &rows, error));
+    CN_TRY(solve_held(in, solvers, &rows, error));
+    int64_t size = (int64_t)model_velocity_size(model->dim) * model->body_count;
+    double *before = BASE_TAKE(in->memory, double, size);
+    if (!before) {
+        return base_fail_memory(error);
     }
-    return status;
+    memcpy(before, v, sizeof *v * (size_t)size);
+    asm_apply_impulses(in->env, model, &rows, before, rows.r, v);
+    *impulses = rows.r;
+    return CN_OK;
 }
 
 cn_status step_project_positions(const step_context *in, const step_solvers *solvers, double *q,
@@ -109,11 +107,8 @@ cn_status step_project_positions(const step_context *in, const step_solvers *sol
         if (!(asm_joints_error(model, in->state, q, &worst) > model->settings.joint_tolerance)) {
             break;
         }
-        cn_status status = assemble_held(in, q, rest, 1.0, &rows, error);
-        status = status == CN_OK ? solve_held(in, solvers, &rows, error) : status;
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(assemble_held(in, q, rest, 1.0, &rows, error));
+        CN_TRY(solve_held(in, solvers, &rows, error));
         asm_apply_impulses(in->env, model, &rows, rest, rows.r, way);
         for (int32_t i = 0; i < model->body_count; i++) {
             rigid_move(model->dim, q + pose * i, way + size * i, 1.0, q + pose * i);
@@ -242,14 +237,9 @@ cn_status step_close_joints(const step_context *in, step_solvers *solvers, const
         asm_joints_correct(model, in->state, &step->opts, step->q, step->r, step->u,
                            &step->assembled);
         memcpy(step->r, guess, bytes);
-        cn_status status = step_solve(in, solvers, p, step->r, step->u, step, error);
-        if (status == CN_OK) {
-            status = step_integrate(in, &step->assembled, step->r, step->q_middle, step->v_free,
-                                    step->v_new, step->q, step->v, error);
-        }
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(step_solve(in, solvers, p, step->r, step->u, step, error));
+        CN_TRY(step_integrate(in, &step->assembled, step->r, step->q_middle, step->v_free,
+                              step->v_new, step->q, step->v, error));
         step->joint_error = asm_joints_error(model, in->state, step->q, &step->joint_worst);
     }
     return iterate && !(step->joint_error <= JOINT_BROKEN) ? name_broken(in, step, error) : CN_OK;

@@ -104,11 +104,8 @@ cn_status step_project(const step_context *in, step_data *step, bool *moved, cn_
     if (!rest || !way) {
         return base_fail_memory(error);
     }
-    cn_status status = step_solve_normals(in, &step->contacts, &step->inertia, rest, lift,
-                                          LIFT_TOLERANCE, &normals, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(step_solve_normals(in, &step->contacts, &step->inertia, rest, lift, LIFT_TOLERANCE,
+                              &normals, error));
     asm_apply_impulses(in->env, model, &normals, rest, normals.r, way);
     for (int32_t i = 0; i < model->body_count; i++) {
         if (model->body[i].role == MODEL_BODY_FREE) {

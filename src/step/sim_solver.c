@@ -115,22 +115,17 @@ static cn_status check_solver(const cn_model *model, const cn_friction_solver *s
 
 cn_status sim_choose_solvers(const cn_model *model, step_solvers *out, cn_error *error) {
     const cn_settings *settings = &model->settings;
-    cn_status status = choose_solver(settings->solver, settings->own_solver, settings, &out->main,
-                                     &out->opts, error);
-    if (status == CN_OK && settings->params) {
-        status = choose_params(settings->params, &out->main->info, &out->opts, error);
+    CN_TRY(choose_solver(settings->solver, settings->own_solver, settings, &out->main, &out->opts,
+                         error));
+    if (settings->params) {
+        CN_TRY(choose_params(settings->params, &out->main->info, &out->opts, error));
     }
-    if (status == CN_OK) {
-        status = choose_solver(settings->fallback, NULL, settings, &out->fallback,
-                               &out->fallback_opts, error);
-    }
-    if (status == CN_OK) {
-        status = check_solver(model, out->main, "solver.name", error);
-    }
-    if (status == CN_OK && settings->on_stall == CN_STALL_RETRY) {
-        status = check_solver(model, out->fallback, "solver.fallback", error);
-    }
-    return status;
+    CN_TRY(choose_solver(settings->fallback, NULL, settings, &out->fallback, &out->fallback_opts,
+                         error));
+    CN_TRY(check_solver(model, out->main, "solver.name", error));
+    return settings->on_stall == CN_STALL_RETRY
+               ? check_solver(model, out->fallback, "solver.fallback", error)
+               : CN_OK;
 }
 
 cn_status cn_sim_set_solver(cn_sim *sim, const cn_friction_solver *solver, cn_error *error) {
@@ -142,22 +137,19 @@ cn_status cn_sim_set_solver(cn_sim *sim, const cn_friction_solver *solver, cn_er
                          sim->model->settings.scheme);
     }
     step_solvers chosen = sim->solvers;
-    cn_status status = CN_OK;
     if (!solver) {
-        status = sim_choose_solvers(sim->model, &chosen, error);
+        CN_TRY(sim_choose_solvers(sim->model, &chosen, error));
     } else if (!solver->solve || !solver->info.name) {
-        status = base_fail(error, CN_ERR_ARGUMENT, "a solver needs a name and a function");
+        return base_fail(error, CN_ERR_ARGUMENT, "a solver needs a name and a function");
     } else {
-        status = check_solver(sim->model, solver, "the solver given", error);
+        CN_TRY(check_solver(sim->model, solver, "the solver given", error));
         uint32_t takes = sim->model->dim == 2 ? CN_SOLVES_2D : CN_SOLVES_3D;
-        if (status == CN_OK && !(solver->info.accepts & takes)) {
-            status = base_fail(error, CN_ERR_UNSUPPORTED, "%s does not take problems in %dD",
-                               solver->info.name, (int)sim->model->dim);
+        if (!(solver->info.accepts & takes)) {
+            return base_fail(error, CN_ERR_UNSUPPORTED, "%s does not take problems in %dD",
+                             solver->info.name, (int)sim->model->dim);
         }
-        status = status == CN_OK ? choose_opts(solver, &sim->model->settings, &chosen.opts, error)
-                                 : status;
+        CN_TRY(choose_opts(solver, &sim->model->settings, &chosen.opts, error));
     }
-    CN_TRY(status);
     if (solver) {
         sim->own_solver = *solver;
         chosen.main = &sim->own_solver;

@@ -51,10 +51,7 @@ cn_status cn_sim_step(cn_sim *sim, cn_step_report *report, cn_error *error) {
     sim->solvers.limit.wall_solved = sim->solvers.limit.wall_start;
     *report = (cn_step_report){.outcome = CN_SOLVED};
     sim_progress_start(sim);
-    cn_status status = base_poll_status(&sim->env, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(base_poll_status(&sim->env, error));
     sim->solvers.effort = settings->effort;
     sim->protects = false;
     sim->stored = false;
@@ -63,12 +60,12 @@ cn_status cn_sim_step(cn_sim *sim, cn_step_report *report, cn_error *error) {
     if (held > 0 && !base_buffer_append(&sim->held, sim->control->held, held)) {
         return base_fail_memory(error);
     }
-    status = sim->rigid ? sim_protect(sim, error) : CN_OK;
-    if (status != CN_OK) {
-        return status;
+    if (sim->rigid) {
+        CN_TRY(sim_protect(sim, error));
     }
     step_control_sample(sim, t);
-    status = sim->system ? sim_system_step(sim, report, error) : step_bodies(sim, t, report, error);
+    cn_status status =
+        sim->system ? sim_system_step(sim, report, error) : step_bodies(sim, t, report, error);
     if (status != CN_OK) {
         sim_undo(sim);
     }

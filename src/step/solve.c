@@ -105,9 +105,7 @@ static cn_status try_fallback(const step_context *in, step_solvers *solvers, con
     cn_status status = solve_friction_drive(p, solvers->fallback, &opts, is_limited(&opts),
                                             in->scratch, trial_r, trial_u, &trial, error);
     note_end(solvers, &opts);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(status);
     spend_effort(&solvers->effort, in->model->settings.effort, &opts,
                  solvers->fallback_opts.max_iterations, &trial);
     if (trial.grade.residual < step->solved.grade.residual) {
@@ -188,11 +186,8 @@ cn_status step_solve_normals(const step_context *in, const det_contact_list *con
                               .answers = in->deformable ? in->deformable->answers : NULL,
                               .drift = CN_DRIFT_BAUMGARTE,
                               .held_only = true};
-    cn_status status =
-        asm_assemble(in->model, in->state, contacts, inertia, v, v, &opts, in->memory, out, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(
+        asm_assemble(in->model, in->state, contacts, inertia, v, v, &opts, in->memory, out, error));
     cn_friction *p = &out->problem;
     int64_t rows = (int64_t)p->dim * p->contacts, joints = (int64_t)p->dim * out->contacts;
     double *u = BASE_TAKE(in->memory, double, rows);
@@ -206,7 +201,8 @@ cn_status step_solve_normals(const step_context *in, const det_contact_list *con
     cn_solve_report solved;
     solve.tolerance = tolerance;
     step_enter(in->clock, STEP_SOLVE);
-    status = solve_friction_drive(p, solver, &solve, false, in->scratch, out->r, u, &solved, error);
+    cn_status status =
+        solve_friction_drive(p, solver, &solve, false, in->scratch, out->r, u, &solved, error);
     step_enter(in->clock, STEP_ASSEMBLE);
     return status;
 }

@@ -55,10 +55,7 @@ cn_status cn_sim_steer(cn_sim *sim, const cn_steering *steering, cn_error *error
     if (!sim || !steering) {
         return base_fail_missing(error);
     }
-    cn_status status = sim_check_steering(sim->model, steering, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(sim_check_steering(sim->model, steering, error));
     if (steering->pulled && sim->rigid) {
         return base_fail(error, CN_ERR_ARGUMENT, "bodies cannot be pulled under the scheme %s",
                          sim->model->settings.scheme);

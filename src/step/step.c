@@ -69,13 +69,12 @@ static cn_status find_inertia(const step_context *in, const bool *resting, const
 // Bodies out of penetration; contacts and inertia are then those of the new poses.
 static cn_status lift(const step_context *in, step_data *step, cn_error *error) {
     bool moved = false;
-    cn_status status = step_project(in, step, &moved, error);
-    if (status == CN_OK && moved) {
-        status = detect(in, step->resting, step->q_middle, step->v_old, &step->contacts, error);
+    CN_TRY(step_project(in, step, &moved, error));
+    if (!moved) {
+        return CN_OK;
     }
-    return status == CN_OK && moved
-               ? find_inertia(in, step->resting, step->q_middle, &step->inertia, error)
-               : status;
+    CN_TRY(detect(in, step->resting, step->q_middle, step->v_old, &step->contacts, error));
+    return find_inertia(in, step->resting, step->q_middle, &step->inertia, error);
 }
 
 // Room for the answer, and where joints may ask for further solves, the first guess of the first.
@@ -102,68 +101,47 @@ static cn_status try_step(const step_context *in, const step_vectors *vectors, s
                           cn_error *error) {
     const cn_model *model = in->model;
     double *guess = NULL;
-    cn_status status = begin(in, vectors, sleep, step, error);
-    if (status == CN_OK) {
-        step_drift(in, in->state->q, step->v_old, in->h * (1.0 - in->opts.theta), step->q_middle,
-                   step->v_old);
-        status = step_deformable_place(in, step, error);
+    CN_TRY(begin(in, vectors, sleep, step, error));
+    step_drift(in, in->state->q, step->v_old, in->h * (1.0 - in->opts.theta), step->q_middle,
+               step->v_old);
+    CN_TRY(step_deformable_place(in, step, error));
+    CN_TRY(detect(in, step->resting, step->q_middle, step->v_old, &step->contacts, error));
+    step_add_loads(in, step->q_middle, step->load, step->effort);
+    step->woken = step_wake_loaded(in, step->resting, step->load, &step->contacts, sleep);
+    if (step->woken > 0) {
+        step->verdict = STEP_AGAIN;
+        return CN_OK;
     }
-    if (status == CN_OK) {
-        status = detect(in, step->resting, step->q_middle, step->v_old, &step->contacts, error);
+    CN_TRY(find_inertia(in, step->resting, step->q_middle, &step->inertia, error));
+    CN_TRY(lift(in, step, error));
+    CN_TRY(step_mark_early(in, retry, step->q_middle, step->v_old, &step->contacts, &step->early,
+                           error));
+    step->opts.early = step->early.place ? &step->early : NULL;
+
+    step_add_pull(in, step->q_middle, step->v_old, &step->inertia, step->load);
+    CN_TRY(step_free_velocity(in, step->q_middle, &step->inertia, step->load, step->v_old,
+                              step->v_free, error));
+    step_still_sleeping(in, step->resting, step->v_free);
+    CN_TRY(step_deformable_free(in, step, error));
+
+    step->opts.answers = in->deformable ? in->deformable->answers : NULL;
+    CN_TRY(asm_assemble(model, in->state, &step->contacts, &step->inertia, step->v_old,
+                        step->v_free, &step->opts, in->memory, &step->assembled, error));
+    step_scale_friction(in->steering, &step->assembled.problem);
+    CN_TRY(take_answer(in, step, &guess, error));
+    CN_TRY(step_solve(in, solvers, &step->assembled.problem, step->r, step->u, step, error));
+
+    CN_TRY(step_integrate(in, &step->assembled, step->r, step->q_middle, step->v_free, step->v_new,
+                          step->q, step->v, error));
+    if (model->joint_count > 0) {
+        CN_TRY(step_close_joints(in, solvers, guess, step, error));
+        CN_TRY(step_project_joints(in, solvers, step, error));
     }
-    if (status == CN_OK) {
-        step_add_loads(in, step->q_middle, step->load, step->effort);
-        step->woken = step_wake_loaded(in, step->resting, step->load, &step->contacts, sleep);
-        if (step->woken > 0) {
-            step->verdict = STEP_AGAIN;
-            return CN_OK;
-        }
-        status = find_inertia(in, step->resting, step->q_middle, &step->inertia, error);
-    }
-    status = status == CN_OK ? lift(in, step, error) : status;
-    if (status == CN_OK) {
-        status = step_mark_early(in, retry, step->q_middle, step->v_old, &step->contacts,
-                                 &step->early, error);
-        step->opts.early = step->early.place ? &step->early : NULL;
-    }
-    if (status == CN_OK) {
-        step_add_pull(in, step->q_middle, step->v_old, &step->inertia, step->load);
-        status = step_free_velocity(in, step->q_middle, &step->inertia, step->load, step->v_old,
-                                    step->v_free, error);
-    }
-    if (status == CN_OK) {
-        step_still_sleeping(in, step->resting, step->v_free);
-        status = step_deformable_free(in, step, error);
-    }
-    if (status == CN_OK) {
-        step->opts.answers = in->deformable ? in->deformable->answers : NULL;
-        status = asm_assemble(model, in->state, &step->contacts, &step->inertia, step->v_old,
-                              step->v_free, &step->opts, in->memory, &step->assembled, error);
-    }
-    if (status == CN_OK) {
-        step_scale_friction(in->steering, &step->assembled.problem);
-        status = take_answer(in, step, &guess, error);
-    }
-    if (status == CN_OK) {
-        status = step_solve(in, solvers, &step->assembled.problem, step->r, step->u, step, error);
-    }
-    if (status == CN_OK) {
-        status = step_integrate(in, &step->assembled, step->r, step->q_middle, step->v_free,
-                                step->v_new, step->q, step->v, error);
-    }
-    if (status == CN_OK && model->joint_count > 0) {
-        status = step_close_joints(in, solvers, guess, step, error);
-        status = status == CN_OK ? step_project_joints(in, solvers, step, error) : status;
-    }
-    if (status == CN_OK) {
-        status = step_classify(in, &step->assembled, step->r, &step->status, error);
-    }
-    status = status == CN_OK ? step_check_fast(in, retry, step, error) : status;
-    if (status == CN_OK) {
-        step->woken = step_wake_pressed(step, sleep);
-        step->verdict = step->woken > 0 ? STEP_AGAIN : step->verdict;
-    }
-    return status;
+    CN_TRY(step_classify(in, &step->assembled, step->r, &step->status, error));
+    CN_TRY(step_check_fast(in, retry, step, error));
+    step->woken = step_wake_pressed(step, sleep);
+    step->verdict = step->woken > 0 ? STEP_AGAIN : step->verdict;
+    return CN_OK;
 }
 
 cn_status step_run(const step_context *in, const step_vectors *vectors, step_sleep *sleep,

@@ -357,24 +357,15 @@ static cn_status script_define(sys_script *script, const sys_script_names *names
 static cn_status script_fill(sys_script *script, const sys_script_common *common, bool first_order,
                              cn_error *error) {
     int32_t t = 0;
-    cn_status status = script_declare(script, "t", NULL, &t, error);
+    CN_TRY(script_declare(script, "t", NULL, &t, error));
     script->t = &script->value[t];
-    if (status == CN_OK) {
-        status = script_declare_row(script, first_order ? 'x' : 'q', script->n, &script->q, error);
+    CN_TRY(script_declare_row(script, first_order ? 'x' : 'q', script->n, &script->q, error));
+    if (!first_order) {
+        CN_TRY(script_declare_row(script, 'v', script->n, &script->v, error));
     }
-    if (status == CN_OK && !first_order) {
-        status = script_declare_row(script, 'v', script->n, &script->v, error);
-    }
-    if (status == CN_OK) {
-        status = script_constants(script, &common->parameters, error);
-    }
-    if (status == CN_OK) {
-        status = script_controllers(script, common, error);
-    }
-    if (status == CN_OK) {
-        status = script_define(script, &common->definitions, error);
-    }
-    return status;
+    CN_TRY(script_constants(script, &common->parameters, error));
+    CN_TRY(script_controllers(script, common, error));
+    return script_define(script, &common->definitions, error);
 }
 
 cn_status sys_script_create(const cn_env *env, const sys_script_common *common, int32_t n,

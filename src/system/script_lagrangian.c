@@ -256,16 +256,10 @@ static cn_status scripted_make(scripted *s, const sys_script_lagrangian *def, co
     cn_status status = law && scripted_allocate(s) ? CN_OK : base_fail_memory(error);
     s->mass = sys_script_compile_all(script, def->mass, (int64_t)s->n * s->n, &status, error);
     s->force = sys_script_compile_all(script, def->force, s->n, &status, error);
-    if (status == CN_OK) {
-        status = sys_script_compile(script, &def->potential, s->potential, error);
-    }
-    if (status == CN_OK) {
-        status = scripted_contacts(s, def, law, error);
-    }
-    if (status == CN_OK) {
-        status = scripted_joints(s, def, error);
-    }
     CN_TRY(status);
+    CN_TRY(sys_script_compile(script, &def->potential, s->potential, error));
+    CN_TRY(scripted_contacts(s, def, law, error));
+    CN_TRY(scripted_joints(s, def, error));
     cn_lagrangian system = cn_lagrangian_default(s->n);
     system.name = def->common.name;
     system.q = def->q;

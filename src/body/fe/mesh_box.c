@@ -169,10 +169,7 @@ static cn_status add_sides(cn_arena *memory, const fe_box *box, int32_t grid_nod
 
 cn_status fe_mesh_box(cn_arena *memory, const fe_box *given, fe_mesh *out, cn_error *error) {
     fe_box box = *given;
-    cn_status status = check_box(&box, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(check_box(&box, error));
     int32_t dim = box.element->dim;
     box.cells[2] = dim == 3 ? box.cells[2] : 0;
     bool centres = box.pattern == FE_PATTERN_CROSSED;
@@ -183,10 +180,7 @@ cn_status fe_mesh_box(cn_arena *memory, const fe_box *given, fe_mesh *out, cn_er
     int64_t nodes = (int64_t)fmin(grid + (centres ? cells : 0.0), limit);
     int64_t elements = (int64_t)fmin(cells * elements_per_cell(&box), limit);
     fe_mesh mesh;
-    status = fe_mesh_reserve(memory, box.element, nodes, elements, &mesh, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(fe_mesh_reserve(memory, box.element, nodes, elements, &mesh, error));
     place_nodes(&box, centres, &mesh);
     int32_t *corner = mesh.corner, centre = (int32_t)grid;
     for (int32_t k = 0; k < (dim == 3 ? box.cells[2] : 1); k++) {
@@ -197,7 +191,7 @@ cn_status fe_mesh_box(cn_arena *memory, const fe_box *given, fe_mesh *out, cn_er
             }
         }
     }
-    status = fe_mesh_build(memory, dim, box.element, mesh.nodes, mesh.node, mesh.elements,
-                           mesh.corner, out, error);
+    cn_status status = fe_mesh_build(memory, dim, box.element, mesh.nodes, mesh.node, mesh.elements,
+                                     mesh.corner, out, error);
     return status == CN_OK ? add_sides(memory, &box, (int32_t)grid, out, error) : status;
 }

@@ -85,18 +85,12 @@ static cn_status check_disk(const fe_disk *disk, cn_error *error) {
 }
 
 cn_status fe_mesh_disk(cn_arena *memory, const fe_disk *disk, fe_mesh *out, cn_error *error) {
-    cn_status status = check_disk(disk, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(check_disk(disk, error));
     int32_t n = disk->cells, rings = n > 1 ? n / 2 : 1;
     int64_t square = (int64_t)(n + 1) * (n + 1), cells = (int64_t)n * n + 4LL * n * rings;
     fe_mesh mesh;
-    status = fe_mesh_reserve(memory, disk->element, square + 4LL * n * rings,
-                             cells * (disk->element->nodes == 3 ? 2 : 1), &mesh, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(fe_mesh_reserve(memory, disk->element, square + 4LL * n * rings,
+                           cells * (disk->element->nodes == 3 ? 2 : 1), &mesh, error));
     place_nodes(disk, rings, &mesh);
     int32_t *corner = mesh.corner;
     for (int32_t y = 0; y < n; y++) {
@@ -113,8 +107,8 @@ cn_status fe_mesh_disk(cn_arena *memory, const fe_disk *disk, fe_mesh *out, cn_e
             corner = add_cell(disk->element, cell, corner);
         }
     }
-    status = fe_mesh_build(memory, 2, disk->element, mesh.nodes, mesh.node, mesh.elements,
-                           mesh.corner, out, error);
+    cn_status status = fe_mesh_build(memory, 2, disk->element, mesh.nodes, mesh.node, mesh.elements,
+                                     mesh.corner, out, error);
     uint8_t *chosen = status == CN_OK ? BASE_TAKE_ZERO(memory, uint8_t, out->nodes) : NULL;
     if (status == CN_OK && !chosen) {
         status = base_fail_memory(error);

@@ -176,11 +176,8 @@ cn_status fe_types_get(fe_types *types, const fe_type_key *key, fe_type **out, c
     if (entry) {
         *link = entry->next;
     } else {
-        cn_status status = check_key(key, error);
-        status = status == CN_OK ? make_entry(types, key, &entry, error) : status;
-        if (status != CN_OK) {
-            return status;
-        }
+        CN_TRY(check_key(key, error));
+        CN_TRY(make_entry(types, key, &entry, error));
     }
     entry->next = types->first;
     types->first = entry;

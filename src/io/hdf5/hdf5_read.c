@@ -590,15 +590,14 @@ static void convert_numbers(void *user, uint64_t first, const unsigned char *byt
 static cn_status read_numbers(const io_hdf5_image *image, const char *path, int64_t count,
                               number_target to, cn_error *error) {
     io_dataset d;
-    cn_status status = numbers_open(image, path, count, to.integral, &d, error);
+    CN_TRY(numbers_open(image, path, count, to.integral, &d, error));
     to.dataset = &d;
-    if (status == CN_OK && d.chunked) {
-        status =
-            io_chunks_visit(image, &d.chunks, path, (uint64_t)count, convert_numbers, &to, error);
-    } else if (status == CN_OK) {
-        convert_numbers(&to, 0, d.data.at, (uint64_t)count);
+    if (d.chunked) {
+        return io_chunks_visit(image, &d.chunks, path, (uint64_t)count, convert_numbers, &to,
+                               error);
     }
-    return status;
+    convert_numbers(&to, 0, d.data.at, (uint64_t)count);
+    return CN_OK;
 }
 
 cn_status io_hdf5_read_int(const io_hdf5_image *image, const char *path, int64_t count,

@@ -255,27 +255,15 @@ static cn_status locations_read(prob_entries *e, bool by_rows, int32_t outer, in
     int64_t last = 0;
     // CSR matrices were printed with the word "col" too.
     bool row_word = by_rows && io_text_next_is(e->reader, "row");
-    cn_status status = io_text_expect(e->reader, row_word ? "row" : "col");
-    if (status == CN_OK) {
-        status = index_read(e, outer, outer, &again);
-    }
-    if (status == CN_OK) {
-        status = io_text_expect(e->reader, ":");
-    }
-    if (status == CN_OK) {
-        status = io_text_expect(e->reader, "locations");
-    }
-    if (status == CN_OK) {
-        status = io_text_int(e->reader, e->index, e->count, e->count, &first);
-    }
-    if (status == CN_OK) {
-        status = io_text_expect(e->reader, "to");
-    }
-    if (status == CN_OK) {
-        status = io_text_int(e->reader, e->index, first - 1, count - 1, &last);
-    }
+    CN_TRY(io_text_expect(e->reader, row_word ? "row" : "col"));
+    CN_TRY(index_read(e, outer, outer, &again));
+    CN_TRY(io_text_expect(e->reader, ":"));
+    CN_TRY(io_text_expect(e->reader, "locations"));
+    CN_TRY(io_text_int(e->reader, e->index, e->count, e->count, &first));
+    CN_TRY(io_text_expect(e->reader, "to"));
+    CN_TRY(io_text_int(e->reader, e->index, first - 1, count - 1, &last));
     *end = last + 1;
-    return status;
+    return CN_OK;
 }
 
 static cn_status compressed_read(prob_entries *e, int64_t count, bool by_rows) {
@@ -330,24 +318,19 @@ static cn_status sparse_read(prob_entries *e) {
 
 // The size must be as wanted, and small enough for the vectors that follow every matrix.
 static cn_status size_read(prob_entries *e, const char *name, int32_t rows, int32_t cols) {
-    cn_status status = index_read(e, 0, INT32_MAX, &e->rows);
-    if (status == CN_OK && rows >= 0 && e->rows != rows) {
-        status = io_text_fail(e->reader, CN_ERR_INPUT, "%s has %d rows where %d are needed", name,
-                              e->rows, rows);
+    CN_TRY(index_read(e, 0, INT32_MAX, &e->rows));
+    if (rows >= 0 && e->rows != rows) {
+        return io_text_fail(e->reader, CN_ERR_INPUT, "%s has %d rows where %d are needed", name,
+                            e->rows, rows);
     }
-    if (status == CN_OK) {
-        status = index_read(e, 0, INT32_MAX, &e->cols);
-    }
+    CN_TRY(index_read(e, 0, INT32_MAX, &e->cols));
     cols = cols < 0 && rows < 0 ? e->rows : cols;
-    if (status == CN_OK && cols >= 0 && e->cols != cols) {
-        status = io_text_fail(e->reader, CN_ERR_INPUT, "%s has %d columns where %d are needed",
-                              name, e->cols, cols);
+    if (cols >= 0 && e->cols != cols) {
+        return io_text_fail(e->reader, CN_ERR_INPUT, "%s has %d columns where %d are needed", name,
+                            e->cols, cols);
     }
-    if (status == CN_OK) {
-        status = io_text_room(e->reader, "an entry of a vector behind it",
-                              e->rows > e->cols ? e->rows : e->cols);
-    }
-    return status;
+    return io_text_room(e->reader, "an entry of a vector behind it",
+                        e->rows > e->cols ? e->rows : e->cols);
 }
 
 cn_status prob_matrix_read(io_text_reader *reader, const char *name, int32_t rows, int32_t cols,

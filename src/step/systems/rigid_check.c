@@ -82,25 +82,24 @@ cn_status step_rigid_system_check(const cn_sim *sim, cn_error *error) {
     const cn_model *model = sim->model;
     const char *scheme = model->settings.scheme;
     int64_t coordinates = 0;
-    cn_status status = CN_OK;
-    for (int32_t i = 0; status == CN_OK && i < model->body_count; i++) {
+    for (int32_t i = 0; i < model->body_count; i++) {
         const model_body *body = &model->body[i];
-        status = check_body(scheme, model->dim, body, i, error);
+        CN_TRY(check_body(scheme, model->dim, body, i, error));
         coordinates += body->role == MODEL_BODY_FREE ? model_velocity_size(model->dim) : 0;
-        if (status == CN_OK && coordinates > RIGID_COORDINATES) {
+        if (coordinates > RIGID_COORDINATES) {
             base_fail(error, CN_ERR_UNSUPPORTED,
                       "more than %d free bodies are too many for the scheme \"%s\"",
                       RIGID_COORDINATES / model_velocity_size(model->dim), scheme);
             return refuse(&body->source, error);
         }
-        status = status == CN_OK ? check_laws(model, i, error) : status;
+        CN_TRY(check_laws(model, i, error));
     }
-    for (int32_t j = 0; status == CN_OK && j < model->joint_count; j++) {
-        status = check_joint(scheme, &model->joint[j], j, error);
+    for (int32_t j = 0; j < model->joint_count; j++) {
+        CN_TRY(check_joint(scheme, &model->joint[j], j, error));
     }
-    if (status == CN_OK && coordinates == 0) {
-        status =
-            base_fail(error, CN_ERR_INPUT, "the scheme \"%s\" needs a body that is free", scheme);
+    if (coordinates == 0) {
+        return base_fail(error, CN_ERR_INPUT, "the scheme \"%s\" needs a body that is free",
+                         scheme);
     }
-    return status;
+    return CN_OK;
 }

@@ -591,10 +591,7 @@ static cn_status rigid_describe(step_rigid_system *rigid, cn_error *error) {
 #define RIGID_SLOTS_EACH 8 // for each free body
 
 cn_status step_rigid_system_create(cn_sim *sim, cn_error *error) {
-    cn_status status = step_rigid_system_check(sim, error);
-    if (status != CN_OK) {
-        return status;
-    }
+    CN_TRY(step_rigid_system_check(sim, error));
     cn_arena *memory = cn_arena_create(&sim->env);
     step_rigid_system *rigid = memory ? BASE_TAKE_ZERO(memory, step_rigid_system, 1) : NULL;
     if (!rigid) {

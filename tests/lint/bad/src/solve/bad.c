@@ -50,4 +50,12 @@ static void cn_bad(cn_thing *thing) {
     for (int i = 0; i < c; i++) {
         d += omp_get_wtime(); // refuse: threads
     }
+    cn_status status = cn_good(thing);
+    if (status != CN_OK) {
+        return status; // refuse: errors
+    }
+    if (status != CN_OK) {
+        cn_free(thing);
+        return status;
+    }
 }
