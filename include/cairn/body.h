@@ -24,7 +24,13 @@ enum { // degrees of freedom held, for cn_body_def.lock
 
 // ---- deformable bodies ----
 
-typedef enum cn_mesh_kind { CN_MESH_BOX, CN_MESH_DISK, CN_MESH_GIVEN } cn_mesh_kind;
+typedef enum cn_mesh_kind {
+    CN_MESH_BOX,
+    CN_MESH_DISK,
+    CN_MESH_GIVEN,
+    CN_MESH_SPHERE,
+    CN_MESH_CYLINDER // a disk extruded along z
+} cn_mesh_kind;
 
 // A named part of the surface of a given mesh: its nodes, counted from 0.
 typedef struct cn_node_group {
@@ -36,11 +42,12 @@ typedef struct cn_node_group {
 typedef struct cn_mesh_def {
     cn_mesh_kind kind;
     const char *element; // "t3", "q4", "q4-plain", "tet4", "h8", "h8-plain"; NULL: q4 or h8
-    double size[3];      // box: full edge lengths, centred at the body's origin
-    int32_t cells[3];    // box: in each direction; disk: [0] edges on a quarter of the rim
+    double size[3];   // box: full edge lengths, centred at the body's origin; cylinder: [2] length
+    int32_t cells[3]; // box: in each direction; disk, cylinder, sphere: [0] edges on a quarter of
+                      // the circle; cylinder: [2] layers
     const char *pattern; // box of triangles, tetrahedra: "diagonal", "union-jack", "crossed"; NULL:
                          // diagonal
-    double radius;       // disk
+    double radius;       // disk, sphere, cylinder
     const double *nodes; // given: dim numbers each, in the body's own frame
     int32_t node_count;
     const int32_t *elements; // given: nodes of each, as Gmsh and VTK number them

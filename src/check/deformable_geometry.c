@@ -1,7 +1,7 @@
 // check/deformable_geometry.c
 // Gaps of contacts of deformable bodies: along the normal the sides are as far apart as the gap
 // says; the side of a rigid body is on its surface, which grows by a unit per unit along the normal.
-// Gaps of two deformable bodies are measured along the normals of edges and the row has their mean,
+// Gaps of two deformable bodies are measured along the normals of faces and the row has their mean,
 // so that they agree up to the alert distance times how far these differ from it.
 #include "check/deformable.h"
 
@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define SURFACE_SHARE 1e-6 // of the size of the rigid body
-#define FACING_COS (-0.5)  // edges with a normal beyond this against the contact's take no part
+#define FACING_COS (-0.5)  // faces with a normal beyond this against the contact's take no part
 #define NORMAL_STEP 1e-4   // of the size of the deformable body: to see how a distance grows
 #define NORMAL_ROOM 1e-3   // of a unit: surfaces curve within that step
 
@@ -48,27 +48,57 @@ static double outside_of(const check_checking *check, int32_t body, const double
     return off;
 }
 
-// How far the normals of the candidate's edges at its nodes that face the other body are from the
+// Outward normal of a face of the surface, of a quadrilateral by its diagonals.
+static void face_normal(const check_checking *check, const model_deformable *own, int32_t face,
+                        double normal[3]) {
+    int32_t size = own->mesh->element->face_nodes, dim = check->model->dim;
+    const int32_t *node = own->mesh->face + (int64_t)size * face;
+    const int32_t from[2] = {node[0], node[size == 4 ? 1 : 0]}, to[2] = {node[size == 2   ? 1
+                                                                              : size == 4 ? 2
+                                                                                          : 1],
+                                                                         node[size - 1]};
+    double way[2][3] = {{0.0}, {0.0}};
+    for (int k = 0; k < 2; k++) {
+        for (int32_t i = 0; i < dim; i++) {
+            way[k][i] = check->frame.x_middle[(int64_t)dim * (own->first_node + to[k]) + i] -
+                        check->frame.x_middle[(int64_t)dim * (own->first_node + from[k]) + i];
+        }
+    }
+    if (dim == 2) {
+        normal[0] = way[0][1];
+        normal[1] = -way[0][0];
+        normal[2] = 0.0;
+    } else {
+        math_cross3(way[0], way[1], normal);
+    }
+    double length = math_norm3(normal);
+    for (int i = 0; i < 3; i++) {
+        normal[i] /= length;
+    }
+}
+
+// How far the normals of the candidate's faces at its nodes that face the other body are from the
 // contact's.
 static double spread_of(const check_checking *check, int32_t contact) {
-    const cn_model *model = check->model;
     const check_frame *frame = &check->frame;
     const cn_contact_record *c = &frame->contact[contact];
-    const model_deformable *own = model_deformable_of(model, c->candidate - 1);
-    const fe_mesh *mesh = own->mesh;
+    const model_deformable *own = model_deformable_of(check->model, c->candidate - 1);
+    int32_t size = own->mesh->element->face_nodes;
     double spread = 0.0;
     for (int32_t k = frame->part_start[contact]; k < frame->part_start[contact + 1]; k++) {
-        for (int32_t f = 0; frame->part_body[k] == c->candidate && f < mesh->faces; f++) {
-            const int32_t *node = mesh->face + (int64_t)mesh->element->face_nodes * f;
-            if (node[0] != frame->part_node[k] && node[1] != frame->part_node[k]) {
-                continue;
+        for (int32_t f = 0; frame->part_body[k] == c->candidate && f < own->mesh->faces; f++) {
+            const int32_t *node = own->mesh->face + (int64_t)size * f;
+            bool at = false;
+            for (int32_t i = 0; i < size; i++) {
+                at = at || node[i] == frame->part_node[k];
             }
-            const double *x = frame->x_middle + 2 * ((int64_t)own->first_node + node[0]),
-                         *y = frame->x_middle + 2 * ((int64_t)own->first_node + node[1]);
-            double length = hypot(y[0] - x[0], y[1] - x[1]);
-            double n[2] = {(y[1] - x[1]) / length, (x[0] - y[0]) / length}; // outwards
-            if (n[0] * c->normal[0] + n[1] * c->normal[1] < FACING_COS) {
-                spread = fmax(spread, hypot(n[0] + c->normal[0], n[1] + c->normal[1]));
+            double n[3];
+            if (at) {
+                face_normal(check, own, f, n);
+            }
+            if (at && math_dot3(n, c->normal) < FACING_COS) {
+                math_add_scaled3(n, 1.0, c->normal, n);
+                spread = fmax(spread, math_norm3(n));
             }
         }
     }
@@ -88,9 +118,7 @@ void check_deformed_place(check_checking *check, int32_t contact, check_worst *s
     }
     if (soft[0] && soft[1]) {
         math_sub3(at[0], at[1], apart);
-        allowed += check->model->dim == 2 ? spread_of(check, contact) *
-                                                (check->model->settings.alert + math_norm3(apart))
-                                          : 0.0;
+        allowed += spread_of(check, contact) * (check->model->settings.alert + math_norm3(apart));
         check_worst_add(surface, fabs(math_dot3(apart, c->normal) - c->gap), allowed, contact);
         return;
     }

@@ -43,8 +43,9 @@ struct det_deformables {
     cn_arena *memory;
     cn_arena *scratch; // of a call
     det_broad *broad;
-    base_buffer found; // found_contact
-    base_buffer parts; // det_node_weight of rows with many
+    base_buffer found;      // found_contact
+    base_buffer parts;      // det_node_weight of rows with many
+    det_surface_tree *tree; // of each deformable body; bodies with one mesh have the same arrays
 };
 
 // A call, and the body whose surface is looked at.
@@ -54,6 +55,9 @@ typedef struct surface {
     double *normal;      // of its faces, 3 each, unit
     double *look;        // of its nodes, 3 each: sum of the normals of their faces, unit
     det_bounding sphere; // round its nodes and what they reach in a step
+    const det_surface_tree *tree;
+    double *box;   // of the tree's branches
+    int32_t *near; // room for a list of faces
 } surface;
 
 typedef struct det_call {
@@ -64,6 +68,26 @@ typedef struct det_call {
     double *reach;    // [m] of each body: how far it comes in a step
     bool room;
 } det_call;
+
+// A tree for every mesh. Bodies that share one mostly stand next to one another.
+static bool build_trees(det_deformables *d) {
+    const cn_model *model = d->model;
+    d->tree = BASE_TAKE(d->memory, det_surface_tree, model->deformable_count);
+    bool room = d->tree;
+    for (int32_t i = 0; room && i < model->deformable_count; i++) {
+        int32_t k = i - 1;
+        while (k >= 0 && model->deformables[k]->mesh != model->deformables[i]->mesh) {
+            k--;
+        }
+        if (k >= 0) {
+            d->tree[i] = d->tree[k];
+        } else {
+            room = det_surface_tree_build(model->deformables[i]->mesh, d->memory, &d->tree[i]) ==
+                   CN_OK;
+        }
+    }
+    return room;
+}
 
 det_deformables *det_deformables_create(const cn_model *model, const cn_env *env) {
     cn_arena *memory = cn_arena_create(env);
@@ -79,7 +103,7 @@ det_deformables *det_deformables_create(const cn_model *model, const cn_env *env
     base_buffer_init(&d->parts, &d->env);
     d->broad = det_broad_create(&d->env);
     d->scratch = cn_arena_create(&d->env);
-    if (!d->broad || !d->scratch) {
+    if (!d->broad || !d->scratch || !build_trees(d)) {
         det_deformables_destroy(d);
         return NULL;
     }
@@ -135,24 +159,30 @@ static void face_normal(const det_call *call, const surface *s, int32_t face, do
     }
 }
 
-static bool place_surface(const det_call *call, const model_deformable *body, surface *out) {
+static bool place_surface(const det_call *call, int32_t index, surface *out) {
     const cn_model *model = call->detector->model;
+    const model_deformable *body = model->deformables[index];
+    const det_surface_tree *tree = &call->detector->tree[index];
+    cn_arena *scratch = call->detector->scratch;
     const fe_mesh *mesh = body->mesh;
     int32_t dim = model->dim, size = mesh->element->face_nodes;
     int64_t numbers = (int64_t)dim * mesh->nodes;
     const double *start = model->node_start + (int64_t)dim * body->first_node;
     const double *u = call->q + model_node_pose(model, body->first_node);
     *out = (surface){.body = body,
-                     .x = BASE_TAKE(call->detector->scratch, double, numbers),
-                     .normal = BASE_TAKE(call->detector->scratch, double, 3 * (int64_t)mesh->faces),
-                     .look =
-                         BASE_TAKE_ZERO(call->detector->scratch, double, 3 * (int64_t)mesh->nodes)};
-    if (!out->x || !out->normal || !out->look) {
+                     .x = BASE_TAKE(scratch, double, numbers),
+                     .normal = BASE_TAKE(scratch, double, 3 * (int64_t)mesh->faces),
+                     .look = BASE_TAKE_ZERO(scratch, double, 3 * (int64_t)mesh->nodes),
+                     .tree = tree,
+                     .box = BASE_TAKE(scratch, double, 6 * (int64_t)tree->branches),
+                     .near = BASE_TAKE(scratch, int32_t, mesh->faces)};
+    if (!out->x || !out->normal || !out->look || !out->box || !out->near) {
         return false;
     }
     for (int64_t i = 0; i < numbers; i++) {
         out->x[i] = start[i] + u[i];
     }
+    det_surface_tree_refit(tree, mesh, out->x, out->box);
     for (int32_t f = 0; f < mesh->faces; f++) {
         double *normal = out->normal + 3 * (int64_t)f;
         face_normal(call, out, f, normal);
@@ -325,8 +355,14 @@ static int32_t nearest_face(const det_call *call, const surface *s, const double
                             double weight[FE_FACE_NODES_MAX], double *height) {
     const fe_mesh *mesh = s->body->mesh;
     int32_t best = -1;
-    double min = HUGE_VAL, w[FE_FACE_NODES_MAX], g;
-    for (int32_t f = 0; f < mesh->faces; f++) {
+    double min = HUGE_VAL, w[FE_FACE_NODES_MAX], g, low[3], high[3];
+    for (int i = 0; i < 3; i++) {
+        low[i] = x[i] - fmax(distance, s->body->depth);
+        high[i] = x[i] + fmax(distance, s->body->depth);
+    }
+    int32_t near = det_surface_tree_near(s->tree, s->box, low, high, s->near);
+    for (int32_t k = 0; k < near; k++) {
+        int32_t f = s->near[k];
         const double *normal = s->normal + 3 * (int64_t)f;
         if (look && math_dot3(look, normal) > facing) {
             continue;
@@ -336,11 +372,11 @@ static int32_t nearest_face(const det_call *call, const surface *s, const double
         math_sub3(x, corner, r);
         double above = math_dot3(r, normal);
         if (mesh->element->face_nodes < 4 &&
-            (above > distance || above < -s->body->depth || fabs(above) >= min)) {
+            (above > distance || above < -s->body->depth || fabs(above) > min)) {
             continue;
         }
         if (foot_on_face(call, s, f, x, w, &g) && g <= distance && g >= -s->body->depth &&
-            fabs(g) < min) {
+            (fabs(g) < min || (fabs(g) == min && f < best))) {
             min = fabs(g);
             best = f;
             *height = g;
@@ -479,14 +515,19 @@ static void find_rigid(det_call *call, const surface *s, int32_t other) {
     }
 }
 
-// Rows over the overlap of two surfaces in the plane.
+// Rows over the overlap of two surfaces.
 static cn_status find_rows(det_call *call, const surface *candidate, const surface *antagonist) {
     det_rows rows;
-    const det_surface side[2] = {{candidate->body->body, candidate->body->mesh, candidate->x},
-                                 {antagonist->body->body, antagonist->body->mesh, antagonist->x}};
+    int32_t dim = call->detector->model->dim;
+    const surface *both[2] = {candidate, antagonist};
+    det_surface side[2];
+    for (int k = 0; k < 2; k++) {
+        const model_deformable *body = both[k]->body;
+        side[k] = (det_surface){body->body, body->mesh, both[k]->x, both[k]->tree, both[k]->box};
+    }
     double depth = fmin(candidate->body->depth, antagonist->body->depth);
     double distance = fmax(call->alert, call->reach[side[0].body] + call->reach[side[1].body]);
-    bool midpoints = candidate->body->candidates == CN_CANDIDATES_MIDPOINTS;
+    bool midpoints = dim == 2 && candidate->body->candidates == CN_CANDIDATES_MIDPOINTS;
     cn_status status = (midpoints ? det_midpoint_rows : det_mortar_rows)(
         &side[0], &side[1], distance, depth, call->detector->scratch, &rows);
     for (int32_t k = 0; status == CN_OK && k < rows.rows; k++) {
@@ -494,9 +535,9 @@ static cn_status find_rows(det_call *call, const surface *candidate, const surfa
         const det_node_weight *part = rows.weight + rows.start[k];
         found_contact found = {.first = -1, .parts = parts};
         found.contact = (det_contact){.key = {side[0].body, side[1].body, (uint64_t)rows.key[k]},
-                                      .point = {rows.point[2 * k], rows.point[2 * k + 1]},
-                                      .normal = {rows.normal[2 * k], rows.normal[2 * k + 1]},
                                       .gap = rows.gap[k]};
+        widen(dim, rows.point + (int64_t)dim * k, found.contact.point);
+        widen(dim, rows.normal + (int64_t)dim * k, found.contact.normal);
         if (parts <= PARTS_MAX) {
             memcpy(found.part, part, sizeof *part * (size_t)parts);
         } else {
@@ -509,36 +550,13 @@ static cn_status find_rows(det_call *call, const surface *candidate, const surfa
     return status;
 }
 
-// Nodes of one surface against faces of the other.
-static void find_nodes(det_call *call, const surface *candidate, const surface *antagonist) {
-    const fe_mesh *mesh = candidate->body->mesh;
-    int32_t c = candidate->body->body, a = antagonist->body->body;
-    double distance = fmax(call->alert, call->reach[c] + call->reach[a]);
-    for (int32_t k = 0; k < mesh->surface_nodes; k++) {
-        int32_t node = mesh->surface_node[k];
-        double x[3], weight[FE_FACE_NODES_MAX], gap = 0.0;
-        node_of(call, candidate, node, x);
-        int32_t face = nearest_face(call, antagonist, x, distance,
-                                    candidate->look + 3 * (int64_t)node, LOOKING_COS, weight, &gap);
-        if (face < 0) {
-            continue;
-        }
-        found_contact found = {.first = -1, .parts = 1};
-        found.part[0] = (det_node_weight){c, node, 1.0};
-        found.contact.key = (model_contact_key){c, a, (uint64_t)node};
-        add_on_face(antagonist, face, weight, x, gap, &found);
-        add_found(call, &found);
-    }
-}
-
 // a < b by body index; the later body is the candidate, in 3D the finer one.
 static cn_status find_deformable(det_call *call, const surface *a, const surface *b) {
     if (call->detector->model->dim == 2) {
         return find_rows(call, b, a);
     }
     bool first_is_finer = a->body->shared->edge < b->body->shared->edge;
-    find_nodes(call, first_is_finer ? a : b, first_is_finer ? b : a);
-    return CN_OK;
+    return find_rows(call, first_is_finer ? a : b, first_is_finer ? b : a);
 }
 
 // ---- all pairs ----
@@ -698,8 +716,7 @@ cn_status det_deformables_add(det_deformables *d, const double *q, const double 
     cn_status status = call.surface && call.reach ? CN_OK : CN_ERR_MEMORY;
     d->found.size = d->parts.size = 0;
     for (int32_t i = 0; status == CN_OK && i < model->deformable_count; i++) {
-        status =
-            place_surface(&call, model->deformables[i], &call.surface[i]) ? CN_OK : CN_ERR_MEMORY;
+        status = place_surface(&call, i, &call.surface[i]) ? CN_OK : CN_ERR_MEMORY;
         if (status == CN_OK) {
             bound_deformable(&call, &call.surface[i]);
         }

@@ -3,8 +3,8 @@
 //
 // With rigid bodies: points of the deformable surface (its nodes, or the midpoints of its edges)
 // against every rigid shape, and corners of rigid shapes against faces. Between deformable bodies:
-// in 2D rows over their overlap (detect/mortar.h), in 3D nodes of the finer surface against faces
-// of the other. Only points whose surface looks towards the other body count.
+// rows over their overlap (detect/mortar.h), in 3D with the finer surface as candidate. Only points
+// whose surface looks towards the other body count.
 //
 // The deformable body is the candidate against a rigid one. Keys name the candidate point, never
 // the face it is on, so that an impulse survives sliding from face to face.

@@ -177,12 +177,13 @@ static cn_status find_segments(const det_surface *candidate, const det_surface *
     return CN_OK;
 }
 
-static cn_status take_rows(cn_arena *memory, int64_t rows, int64_t weights, det_rows *out) {
+cn_status det_rows_take(cn_arena *memory, int32_t dim, int64_t rows, int64_t weights,
+                        det_rows *out) {
     out->key = BASE_TAKE(memory, int64_t, rows);
     out->gap = BASE_TAKE(memory, double, rows);
     out->length = BASE_TAKE(memory, double, rows);
-    out->point = BASE_TAKE(memory, double, 2 * rows);
-    out->normal = BASE_TAKE(memory, double, 2 * rows);
+    out->point = BASE_TAKE(memory, double, dim *rows);
+    out->normal = BASE_TAKE(memory, double, dim *rows);
     out->start = BASE_TAKE_ZERO(memory, int64_t, rows + 1);
     out->weight = BASE_TAKE(memory, det_node_weight, weights);
     out->rows = 0;
@@ -235,8 +236,8 @@ cn_status det_midpoint_rows(const det_surface *candidate, const det_surface *ant
     segments found;
     *out = (det_rows){0};
     cn_status status = find_segments(candidate, antagonist, alert, depth, memory, &found);
-    status =
-        status == CN_OK ? take_rows(memory, found.count, 4 * (int64_t)found.count, out) : status;
+    status = status == CN_OK ? det_rows_take(memory, 2, found.count, 4 * (int64_t)found.count, out)
+                             : status;
     for (int32_t k = 0; status == CN_OK && k < found.count; k++) {
         if (!is_sliver(antagonist, found.segment + k)) {
             add_midpoint(candidate, antagonist, found.segment + k, out);
@@ -383,6 +384,9 @@ cn_status det_mortar_rows(const det_surface *candidate, const det_surface *antag
     int32_t nodes = candidate->mesh->nodes;
     segments found;
     *out = (det_rows){0};
+    if (candidate->mesh->dim == 3) {
+        return det_mortar_rows_in_space(candidate, antagonist, alert, depth, memory, out);
+    }
     cn_status status = find_segments(candidate, antagonist, alert, depth, memory, &found);
     mortar_sum *sums = status == CN_OK ? BASE_TAKE_ZERO(memory, mortar_sum, nodes) : NULL;
     if (!sums) {
@@ -390,8 +394,8 @@ cn_status det_mortar_rows(const det_surface *candidate, const det_surface *antag
     }
     int64_t weights = reserve_weights(candidate, &found, sums);
     det_node_weight *list = BASE_TAKE(memory, det_node_weight, weights);
-    status = list ? take_rows(memory, candidate->mesh->surface_nodes,
-                              weights + candidate->mesh->surface_nodes, out)
+    status = list ? det_rows_take(memory, 2, candidate->mesh->surface_nodes,
+                                  weights + candidate->mesh->surface_nodes, out)
                   : CN_ERR_MEMORY;
     for (int32_t k = 0, next; status == CN_OK && k < found.count; k = next) {
         for (next = k;

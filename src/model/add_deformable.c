@@ -96,6 +96,15 @@ static cn_status build_given(cn_model *model, const cn_mesh_def *def, const fe_e
     return add_groups(model, def, out, error);
 }
 
+static cn_status build_cylinder(cn_model *model, const cn_mesh_def *def, const fe_element *element,
+                                fe_mesh *out, cn_error *error) {
+    const fe_disk disk = {fe_element_find("q4"), def->radius, def->cells[0]};
+    fe_mesh flat;
+    CN_TRY(fe_mesh_disk(model->memory, &disk, &flat, error));
+    const fe_extrude extrude = {element, &flat, def->size[2], def->cells[2]};
+    return fe_mesh_extrude(model->memory, &extrude, out, error);
+}
+
 static cn_status build_mesh(cn_model *model, const cn_mesh_def *def, fe_mesh *out,
                             cn_error *error) {
     const fe_element *element;
@@ -107,9 +116,12 @@ static cn_status build_mesh(cn_model *model, const cn_mesh_def *def, fe_mesh *ou
         return CN_ERR_INPUT;
     }
     const fe_disk disk = {element, def->radius, def->cells[0]};
-    return def->kind == CN_MESH_BOX    ? build_box(model, def, element, out, error)
-           : def->kind == CN_MESH_DISK ? fe_mesh_disk(model->memory, &disk, out, error)
-                                       : build_given(model, def, element, out, error);
+    const fe_sphere sphere = {element, def->radius, def->cells[0]};
+    return def->kind == CN_MESH_BOX        ? build_box(model, def, element, out, error)
+           : def->kind == CN_MESH_DISK     ? fe_mesh_disk(model->memory, &disk, out, error)
+           : def->kind == CN_MESH_SPHERE   ? fe_mesh_sphere(model->memory, &sphere, out, error)
+           : def->kind == CN_MESH_CYLINDER ? build_cylinder(model, def, element, out, error)
+                                           : build_given(model, def, element, out, error);
 }
 
 // Volumes of the nodes, their centre, and the smallest lengths of the mesh.

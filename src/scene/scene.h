@@ -74,6 +74,7 @@ typedef struct scene_mesh_entry {
     int32_t which; // row of its table
     int32_t pattern;
     const char *file;
+    double length, width, thickness; // of a sheet
     cn_mesh_def def;
 } scene_mesh_entry;
 

@@ -1,4 +1,4 @@
-// Rows between the surfaces of two deformable bodies in 2D: partition of unity, the contact patch
+// Rows between the surfaces of two deformable bodies: partition of unity, the contact patch
 // test with meshes that do not match, and the pressure of two bodies pressed together.
 #include "check.h"
 
@@ -191,6 +191,114 @@ CN_TEST(partial_overlap_keeps_partitions_of_unity) {
     }
 }
 
+// ---- in space ----
+
+static void place_in_space(pair *p, int b, double x, double y, double z) {
+    const double shift[3] = {x, y, z};
+    double *at = BASE_TAKE(p->memory, double, 3 * p->mesh[b].nodes);
+    for (int32_t i = 0; i < 3 * p->mesh[b].nodes; i++) {
+        at[i] = p->mesh[b].node[i] + shift[i % 3];
+    }
+    det_surface_tree *tree = BASE_TAKE(p->memory, det_surface_tree, 1);
+    assert_int_equal(det_surface_tree_build(p->mesh + b, p->memory, tree), CN_OK);
+    double *box = BASE_TAKE(p->memory, double, 6 * tree->branches);
+    det_surface_tree_refit(tree, p->mesh + b, at, box);
+    p->surface[b] = (det_surface){b, p->mesh + b, at, tree, box};
+}
+
+static bool rows_agree(const det_rows *a, const det_rows *b) {
+    bool agree = a->rows == b->rows && a->start[a->rows] == b->start[b->rows];
+    for (int32_t k = 0; agree && k < a->rows; k++) {
+        agree = a->key[k] == b->key[k] && a->gap[k] == b->gap[k] && a->length[k] == b->length[k];
+    }
+    return agree;
+}
+
+// Blocks that overlap in part: weights sum to 1 about the place of the node, areas to that of the
+// overlap but for slivers; trees only leave out what is far.
+CN_TEST(rows_in_space_are_partitions_of_unity) {
+    static const char *const element[2] = {"h8", "tet4"};
+    for (int k = 0; k < 40; k++) {
+        pair p;
+        start_pair(&p);
+        p.mesh[0] = make_box(p.memory, element[k % 2], 1.0, 0.8, 0.5, 4, 3, 1, FE_PATTERN_DIAGONAL);
+        p.mesh[1] = make_box(p.memory, "h8", 1.0, 0.8, 0.5, 5, 5, 1, FE_PATTERN_DIAGONAL);
+        double x = 0.0241 * (k / 2), y = 0.0173 * (k / 2);
+        place_in_space(&p, 0, 0.0, 0.0, -0.25);
+        place_in_space(&p, 1, x, y, 0.25 + 0.01);
+        det_rows rows, slow;
+        assert_int_equal(det_mortar_rows(p.surface + 1, p.surface, 0.1, 0.1, p.memory, &rows),
+                         CN_OK);
+        p.surface[0].tree = NULL;
+        assert_int_equal(det_mortar_rows(p.surface + 1, p.surface, 0.1, 0.1, p.memory, &slow),
+                         CN_OK);
+        CN_CHECK_TRUE(rows_agree(&rows, &slow));
+        double area = 0.0;
+        for (int32_t a = 0; a < rows.rows; a++) {
+            double sum[2] = {0.0, 0.0}, centre[2] = {0.0, 0.0};
+            for (int64_t e = rows.start[a]; e < rows.start[a + 1]; e++) {
+                const det_node_weight *w = rows.weight + e;
+                sum[w->body] += w->weight;
+                for (int i = 0; i < 2; i++) {
+                    centre[i] += w->weight * p.surface[w->body].x[3 * w->node + i];
+                }
+            }
+            CN_CHECK_NEAR(sum[0], -1.0, 1e-11);
+            CN_CHECK_NEAR(sum[1], 1.0, 1e-14);
+            CN_CHECK_NEAR(hypot(centre[0], centre[1]), 0.0, 1e-11);
+            CN_CHECK_NEAR(rows.gap[a], 0.01, 1e-13);
+            CN_CHECK_NEAR(rows.normal[3 * a + 2], 1.0, 1e-14);
+            area += rows.length[a];
+        }
+        CN_CHECK_NEAR(area, (1.0 - x) * (0.8 - y), k < 2 ? 1e-13 : 0.02);
+        // Out of reach, above and below.
+        assert_int_equal(det_mortar_rows(p.surface + 1, p.surface, 0.009, 0.1, p.memory, &rows),
+                         CN_OK);
+        assert_int_equal(rows.rows, 0);
+        end_pair(&p);
+    }
+}
+
+// Boxes hold their faces after the nodes have moved, and a search finds all that are near.
+CN_TEST(a_refitted_tree_finds_every_near_face) {
+    pair p;
+    start_pair(&p);
+    p.mesh[0] = make_box(p.memory, "tet4", 1.0, 0.8, 0.5, 6, 5, 4, FE_PATTERN_DIAGONAL);
+    p.mesh[1] = p.mesh[0];
+    base_rng rng = base_rng_seed(5);
+    for (int32_t i = 0; i < 3 * p.mesh[0].nodes; i++) {
+        p.mesh[1].node[i] += base_rng_uniform(&rng, -0.3, 0.3);
+    }
+    place_in_space(&p, 1, 0.1, 0.2, 0.3);
+    const det_surface *s = p.surface + 1;
+    int32_t *list = BASE_TAKE(p.memory, int32_t, s->mesh->faces);
+    for (int k = 0; k < 200; k++) {
+        double low[3], high[3];
+        for (int i = 0; i < 3; i++) {
+            low[i] = base_rng_uniform(&rng, -1.0, 1.0);
+            high[i] = low[i] + base_rng_uniform(&rng, 0.0, 0.3);
+        }
+        int32_t count = det_surface_tree_near(s->tree, s->box, low, high, list);
+        for (int32_t f = 0; f < s->mesh->faces; f++) {
+            bool near = true, listed = false;
+            for (int i = 0; i < 3; i++) {
+                double least = HUGE_VAL, most = -HUGE_VAL;
+                for (int n = 0; n < 3; n++) {
+                    least = fmin(least, s->x[3 * s->mesh->face[3 * f + n] + i]);
+                    most = fmax(most, s->x[3 * s->mesh->face[3 * f + n] + i]);
+                }
+                near = near && least <= high[i] && most >= low[i];
+            }
+            for (int32_t n = 0; n < count; n++) {
+                listed = listed || list[n] == f;
+            }
+            CN_CHECK_TRUE(listed || !near);
+        }
+        CN_CHECK_TRUE(count <= s->mesh->faces);
+    }
+    end_pair(&p);
+}
+
 // A body of two slabs, one below the other: only the nearer one is met.
 CN_TEST(nearer_of_two_surfaces_is_met) {
     static rows_fn *const make[2] = {det_mortar_rows, det_midpoint_rows};
@@ -354,6 +462,13 @@ CN_TEST(every_allocation_of_rows_may_fail) {
     p.mesh[1] = make_box(p.memory, "q4", 1.0, 0.5, 0, 70, 3, 0, FE_PATTERN_DIAGONAL);
     place(&p, 0, -0.25);
     place(&p, 1, 0.25);
+    pair space;
+    start_pair(&space);
+    for (int b = 0; b < 2; b++) {
+        space.mesh[b] =
+            make_box(space.memory, "h8", 1.0, 0.8, 0.5, 3 + b, 3, 1, FE_PATTERN_DIAGONAL);
+        place_in_space(&space, b, 0.0, 0.0, b ? 0.25 : -0.25);
+    }
     for (int64_t k = 1;; k++) {
         cn_failing memory;
         cn_env env = cn_failing_env(&memory, k);
@@ -364,6 +479,11 @@ CN_TEST(every_allocation_of_rows_may_fail) {
         status = status == CN_OK
                      ? det_midpoint_rows(p.surface, p.surface + 1, 0.1, 0.1, arena, &rows)
                      : status;
+        status = status == CN_OK
+                     ? det_mortar_rows(space.surface, space.surface + 1, 0.1, 0.1, arena, &rows)
+                     : status;
+        det_surface_tree tree;
+        status = status == CN_OK ? det_surface_tree_build(space.mesh, arena, &tree) : status;
         cn_arena_destroy(arena);
         CN_CHECK_TRUE(memory.live == 0);
         CN_CHECK_TRUE(status == (memory.failed ? CN_ERR_MEMORY : CN_OK));
@@ -372,5 +492,6 @@ CN_TEST(every_allocation_of_rows_may_fail) {
             break;
         }
     }
+    end_pair(&space);
     end_pair(&p);
 }

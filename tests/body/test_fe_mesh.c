@@ -159,6 +159,58 @@ CN_TEST(disks_are_regular_polygons) {
     }
 }
 
+// The surface's nodes are on the sphere; the volume tends to that of the sphere with the square of the
+// cells' size.
+CN_TEST(meshed_spheres_tend_to_spheres) {
+    double missing[2] = {0.0, 0.0};
+    for (int cells = 1; cells <= 16; cells += cells < 4 ? 1 : cells) {
+        cn_arena *memory = cn_arena_create(NULL);
+        fe_sphere sphere = {.element = fe_element_find("h8"), .radius = 0.3, .cells = cells};
+        fe_mesh mesh;
+        cn_error error;
+        assert_int_equal(fe_mesh_sphere(memory, &sphere, &mesh, &error), CN_OK);
+        assert_int_equal(mesh.faces, 6 * cells * cells);
+        const fe_group *surface = group_of(&mesh, "surface");
+        assert_int_equal(surface->nodes, mesh.surface_nodes);
+        assert_int_equal(surface->faces, mesh.faces);
+        for (int32_t n = 0; n < surface->nodes; n++) {
+            const double *x = mesh.node + 3 * surface->node[n];
+            CN_CHECK_NEAR(sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]), 0.3, 1e-15);
+        }
+        if (cells == 8 || cells == 16) {
+            missing[cells / 16] = 4.0 / 3.0 * acos(-1.0) * 0.027 - fe_mesh_volume(&mesh);
+        }
+        cn_arena_destroy(memory);
+    }
+    CN_CHECK_NEAR(missing[0] / missing[1], 4.0, 0.1);
+}
+
+// A cylinder of a disk: its volume, the groups of the profile and of the two ends.
+CN_TEST(extruded_meshes_are_prisms) {
+    cn_arena *memory = cn_arena_create(NULL);
+    fe_disk disk = {.element = fe_element_find("q4"), .radius = 0.3, .cells = 3};
+    fe_mesh flat, mesh;
+    cn_error error;
+    assert_int_equal(fe_mesh_disk(memory, &disk, &flat, &error), CN_OK);
+    fe_extrude extrude = {fe_element_find("h8"), &flat, 0.5, 4};
+    assert_int_equal(fe_mesh_extrude(memory, &extrude, &mesh, &error), CN_OK);
+    CN_CHECK_NEAR(fe_mesh_volume(&mesh), 0.5 * fe_mesh_volume(&flat), 1e-15);
+    assert_int_equal(group_of(&mesh, "rim")->faces, 12 * 4);
+    assert_int_equal(group_of(&mesh, "below")->faces, flat.elements);
+    const fe_group *above = group_of(&mesh, "above");
+    assert_int_equal(above->faces, flat.elements);
+    for (int32_t n = 0; n < above->nodes; n++) {
+        CN_CHECK_NEAR(mesh.node[3 * above->node[n] + 2], 0.25, 1e-15);
+    }
+    extrude.layers = 0;
+    assert_int_equal(fe_mesh_extrude(memory, &extrude, &mesh, &error), CN_ERR_INPUT);
+    assert_string_equal(error.message, "0 layers of cells: at least 1");
+    extrude = (fe_extrude){fe_element_find("tet4"), &flat, 0.5, 4};
+    assert_int_equal(fe_mesh_extrude(memory, &extrude, &mesh, &error), CN_ERR_INPUT);
+    assert_string_equal(error.message, "'q4' cannot be extruded to 'tet4'");
+    cn_arena_destroy(memory);
+}
+
 // Builds a mesh of the arrays given; the error text when it is refused.
 static cn_status build(int32_t dim, const char *element, int32_t nodes, const double *node,
                        int32_t elements, const int32_t *corner, cn_error *error) {
@@ -269,6 +321,15 @@ CN_TEST(bad_boxes_and_disks_are_refused) {
     disk = (fe_disk){.element = q4, .radius = 1.0, .cells = 0};
     assert_int_equal(fe_mesh_disk(memory, &disk, &mesh, &error), CN_ERR_INPUT);
     assert_string_equal(error.message, "0 cells on a quarter of a disk: 1 to 10000");
+    fe_sphere sphere = {.element = fe_element_find("tet4"), .radius = 1.0, .cells = 2};
+    assert_int_equal(fe_mesh_sphere(memory, &sphere, &mesh, &error), CN_ERR_INPUT);
+    assert_string_equal(error.message, "a sphere has elements of 8 nodes, not 'tet4'");
+    sphere = (fe_sphere){.element = h8, .radius = 0.0, .cells = 2};
+    assert_int_equal(fe_mesh_sphere(memory, &sphere, &mesh, &error), CN_ERR_INPUT);
+    assert_string_equal(error.message, "the radius 0 is not positive");
+    sphere = (fe_sphere){.element = h8, .radius = 1.0, .cells = 501};
+    assert_int_equal(fe_mesh_sphere(memory, &sphere, &mesh, &error), CN_ERR_INPUT);
+    assert_string_equal(error.message, "501 cells on a quarter of a sphere: 1 to 500");
     fe_pattern pattern;
     assert_int_equal(fe_pattern_lookup("union-jack", &pattern, &error), CN_OK);
     CN_CHECK_TRUE(pattern == FE_PATTERN_UNION_JACK);
@@ -287,6 +348,13 @@ CN_TEST(every_allocation_of_a_mesh_may_fail) {
         fe_mesh mesh;
         cn_status status = arena ? fe_mesh_box(arena, &box, &mesh, NULL) : CN_ERR_MEMORY;
         status = status == CN_OK ? fe_mesh_disk(arena, &disk, &mesh, NULL) : status;
+        fe_sphere sphere = {.element = fe_element_find("h8"), .radius = 1.0, .cells = 6};
+        status = status == CN_OK ? fe_mesh_sphere(arena, &sphere, &mesh, NULL) : status;
+        fe_disk flat_disk = {.element = fe_element_find("q4"), .radius = 1.0, .cells = 6};
+        fe_mesh flat;
+        status = status == CN_OK ? fe_mesh_disk(arena, &flat_disk, &flat, NULL) : status;
+        fe_extrude extrude = {sphere.element, &flat, 1.0, 6};
+        status = status == CN_OK ? fe_mesh_extrude(arena, &extrude, &mesh, NULL) : status;
         cn_arena_destroy(arena);
         CN_CHECK_TRUE(memory.live == 0);
         CN_CHECK_TRUE(status == (memory.failed ? CN_ERR_MEMORY : CN_OK));

@@ -83,6 +83,25 @@ typedef struct fe_disk {
 // Group rim. The mesh is a polygon of 4 cells corners on the circle: a little smaller than it.
 cn_status fe_mesh_disk(cn_arena *memory, const fe_disk *disk, fe_mesh *out, cn_error *error);
 
+typedef struct fe_sphere {
+    const fe_element *element; // h8, h8-plain
+    double radius;             // centred at the origin
+    int32_t cells; // edges on a quarter of a great circle: a cube of cells x cells x cells and half
+                   // as many layers (at least one) on each of its faces
+} fe_sphere;
+// Group surface. The nodes of the surface are on the sphere, its faces within.
+cn_status fe_mesh_sphere(cn_arena *memory, const fe_sphere *sphere, fe_mesh *out, cn_error *error);
+
+typedef struct fe_extrude {
+    const fe_element *element; // h8, h8-plain
+    const fe_mesh *profile;    // of quadrilaterals; its names of groups must outlive the mesh
+    double length;             // along z, from -length/2
+    int32_t layers;
+} fe_extrude;
+// The groups of the profile, and below and above: its ends at low and high z.
+cn_status fe_mesh_extrude(cn_arena *memory, const fe_extrude *extrude, fe_mesh *out,
+                          cn_error *error);
+
 // For generators: nodes and elements of a mesh to be, or CN_ERR_INPUT when there are too many.
 cn_status fe_mesh_reserve(cn_arena *memory, const fe_element *element, int64_t nodes,
                           int64_t elements, fe_mesh *out, cn_error *error);

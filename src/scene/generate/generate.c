@@ -81,21 +81,24 @@ cn_body_def scene_lot_body(const scene_maker *maker) {
 static cn_status make_deformable(scene_maker *maker, const cn_body_def *def) {
     const cn_shape_def *shape = def->shapes;
     bool box = def->shape_count == 1 && shape->kind == CN_SHAPE_BOX,
-         disk = def->shape_count == 1 && shape->kind == CN_SHAPE_DISK;
+         disk = def->shape_count == 1 && shape->kind == CN_SHAPE_DISK,
+         sphere = def->shape_count == 1 && shape->kind == CN_SHAPE_SPHERE;
     if (!maker->deformable) {
         CN_TRY(scene_deformable_def(maker->reader, maker->lot->deformable, &maker->deformable));
     }
     cn_mesh_def *mesh = &maker->deformable->mesh;
-    if (!(box && mesh->kind == CN_MESH_BOX) && !(disk && mesh->kind == CN_MESH_DISK)) {
+    if (!(box && mesh->kind == CN_MESH_BOX) && !(disk && mesh->kind == CN_MESH_DISK) &&
+        !(sphere && mesh->kind == CN_MESH_SPHERE)) {
         const io_yaml *node = maker->lot->deformable->mesh.node;
         scene_fail_node(maker->reader, node, CN_ERR_INPUT,
                         "this mesh does not fit the shape of the bodies");
         base_fail_hint(maker->reader->error,
-                       "a box takes mesh: {box: {cells}}, a disk mesh: {disk: {cells}}");
+                       "a box takes mesh: {box: {cells}}, a disk mesh: {disk: {cells}}, a sphere "
+                       "mesh: {sphere: {cells}}");
         return CN_ERR_INPUT;
     }
     memcpy(mesh->size, shape->size, sizeof mesh->size);
-    mesh->radius = disk ? shape->radius : 0.0;
+    mesh->radius = disk || sphere ? shape->radius : 0.0;
     return CN_OK;
 }
 

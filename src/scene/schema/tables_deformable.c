@@ -52,7 +52,9 @@ static const scene_field disk_fields[] = {
               .help = "of the circle that the rim's nodes are on; generators give it"),
     SCENE_KEY("cells", int, scene_mesh_entry, def.cells, .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO,
               .help = "edges on a quarter of the rim"),
-    ELEMENT_FIELD,
+    SCENE_KEY("element", name, scene_mesh_entry, def.element, .flags = SCENE_ONLY_2D,
+              .name_at = element_name_at, .choice = elements_later,
+              .help = "t3, q4 or q4-plain; by default q4"),
 };
 
 static const scene_table_of mesh_disk_table = {
@@ -62,11 +64,74 @@ static const scene_table_of mesh_disk_table = {
     .count = SCENE_COUNT(disk_fields),
 };
 
+static const scene_field sphere_fields[] = {
+    SCENE_KEY("radius", real, scene_mesh_entry, def.radius, .flags = SCENE_ABOVE_ZERO, .unit = "m",
+              .help = "of the sphere that the surface's nodes are on; generators give it"),
+    SCENE_KEY("cells", int, scene_mesh_entry, def.cells, .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO,
+              .help = "edges on a quarter of a great circle"),
+    ELEMENT_FIELD,
+};
+
+static const scene_table_of mesh_sphere_table = {
+    .name = "mesh sphere",
+    .help = "A sphere of hexahedra, centred at the body's origin. Group: surface.",
+    .field = sphere_fields,
+    .count = SCENE_COUNT(sphere_fields),
+};
+
+static const scene_field extrude_fields[] = {
+    SCENE_KEY("disk", table, scene_mesh_entry, node, .flags = SCENE_REQUIRED,
+              .table = &mesh_disk_table, .help = "the profile"),
+    SCENE_KEY("length", real, scene_mesh_entry, def.size[2],
+              .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO, .unit = "m", .help = "along z"),
+    SCENE_KEY("layers", int, scene_mesh_entry, def.cells[2],
+              .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO, .help = "of cells along z"),
+    ELEMENT_FIELD,
+};
+
+static const scene_table_of mesh_extrude_table = {
+    .name = "mesh extrude",
+    .help = "A plane mesh repeated along z, its middle at the body's origin. Groups: those of the "
+            "profile, below and above.",
+    .field = extrude_fields,
+    .count = SCENE_COUNT(extrude_fields),
+};
+
+static const scene_field sheet_fields[] = {
+    SCENE_KEY("length", real, scene_mesh_entry, length, .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO,
+              .unit = "m", .help = "along x"),
+    SCENE_KEY("width", real, scene_mesh_entry, width, .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO,
+              .unit = "m", .help = "along y"),
+    SCENE_KEY("thickness", real, scene_mesh_entry, thickness,
+              .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO, .unit = "m", .help = "along z"),
+    SCENE_KEY("cells", counts, scene_mesh_entry, def.cells,
+              .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO,
+              .help = "in each direction; one is enough across the thickness"),
+    ELEMENT_FIELD,
+    SCENE_KEY("pattern", choice, scene_mesh_entry, pattern, .choice = patterns,
+              .help = "how cells are split into tetrahedra"),
+};
+
+static const scene_table_of mesh_sheet_table = {
+    .name = "mesh sheet",
+    .help = "A flat sheet, with the groups of a box.",
+    .field = sheet_fields,
+    .count = SCENE_COUNT(sheet_fields),
+};
+
+enum { MESH_BOX, MESH_DISK, MESH_SPHERE, MESH_EXTRUDE, MESH_SHEET, MESH_FILE };
+
 static const scene_field mesh_fields[] = {
     SCENE_KEY("box", table, scene_mesh_entry, node, .flags = SCENE_VARIANT,
               .table = &mesh_box_table, .help = "a box of cells"),
     SCENE_KEY("disk", table, scene_mesh_entry, node, .flags = SCENE_VARIANT | SCENE_ONLY_2D,
               .table = &mesh_disk_table, .help = "a disk"),
+    SCENE_KEY("sphere", table, scene_mesh_entry, node, .flags = SCENE_VARIANT | SCENE_ONLY_3D,
+              .table = &mesh_sphere_table, .help = "a sphere"),
+    SCENE_KEY("extrude", table, scene_mesh_entry, node, .flags = SCENE_VARIANT | SCENE_ONLY_3D,
+              .table = &mesh_extrude_table, .help = "a plane mesh repeated along z"),
+    SCENE_KEY("sheet", table, scene_mesh_entry, node, .flags = SCENE_VARIANT | SCENE_ONLY_3D,
+              .table = &mesh_sheet_table, .help = "a flat sheet"),
     SCENE_KEY("file", text, scene_mesh_entry, file, .flags = SCENE_VARIANT,
               .help = "a mesh file; not available yet"),
 };
@@ -89,7 +154,14 @@ static cn_status mesh_check(scene_reader *reader, io_yaml *node, void *out) {
                                                        : "in 3D there are tet4, h8 and h8-plain");
         return CN_ERR_INPUT;
     }
-    mesh->def.kind = mesh->which == 1 ? CN_MESH_DISK : CN_MESH_BOX;
+    static const cn_mesh_kind kinds[] = {CN_MESH_BOX, CN_MESH_DISK, CN_MESH_SPHERE,
+                                         CN_MESH_CYLINDER, CN_MESH_BOX};
+    mesh->def.kind = kinds[mesh->which];
+    if (mesh->which == MESH_SHEET) {
+        mesh->def.size[0] = mesh->length;
+        mesh->def.size[1] = mesh->width;
+        mesh->def.size[2] = mesh->thickness;
+    }
     mesh->def.pattern = scene_pattern_text[mesh->pattern];
     return CN_OK;
 }
@@ -201,7 +273,7 @@ static const scene_field deformable_fields[] = {
               .choice = planes, .help = "plane strain or plane stress"),
     SCENE_KEY("candidates", choice, scene_deformable_entry, candidates, .choice = candidates,
               .help = "points of its surface that touch: nodes (mortar rows between deformable "
-                      "bodies in 2D), or in 2D midpoints of edges and overlaps, for flat blocks"),
+                      "bodies), or in 2D midpoints of edges and overlaps, for flat blocks"),
     SCENE_KEY("mass", choice, scene_deformable_entry, mass, .choice = masses,
               .help = "on the nodes, or the consistent matrix"),
     SCENE_KEY("quasi_static", bool, scene_deformable_entry, quasi_static,
