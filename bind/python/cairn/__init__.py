@@ -21,6 +21,7 @@ from . import _core
 from ._core import Report
 from .errors import ArgumentError, Error, NumericError, SceneError, UnsupportedError, Warning
 from .frames import OPEN, SLIDE, STICK, Contacts, Energy, Frame
+from .ncp import NcpSolution, solve_ncp
 from .problem import Given, Grade, Problem, Solution, Solver, SolverInfo, grade, solve, solver, solvers
 from .run import Check, Finding, Ledger, Run, Track
 from .scene import Mesh, Model, Scene, gallery, gallery_folder, gallery_names, load, schema, starter
@@ -36,11 +37,12 @@ __version__: str = _core.version()
 
 __all__ = ["ArgumentError", "Body", "Check", "Contacts", "Energy", "Error", "Finding", "FirstOrder", "Frame",
            "Given", "Grade", "Hit", "Impact", "Inputs", "Joint", "Joints", "Lagrangian", "Ledger", "Mesh", "Model",
+           "NcpSolution",
            "NumericError", "OPEN", "Problem", "Report", "Rollout", "Run", "SLIDE", "STICK", "Scene", "SceneError",
            "Sim", "Solution", "Solver", "SolverInfo", "SystemReport", "SystemRun", "Track", "UnsupportedError", "Warning",
            "box", "capsule", "compound", "cylinder", "disk", "ellipse", "ellipsoid", "gallery", "gallery_folder",
            "gallery_names", "grade", "line", "load", "mesh", "plane", "plot", "polygon", "polyhedron", "ring",
-           "rollout", "schema", "solve", "solver", "solvers", "sphere", "starter", "system_schemes"]
+           "rollout", "schema", "solve", "solve_ncp", "solver", "solvers", "sphere", "starter", "system_schemes"]
 
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_core.forked)

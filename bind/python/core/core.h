@@ -116,5 +116,6 @@ bool core_add_run(PyObject *module);
 bool core_add_problem(PyObject *module);
 bool core_add_solve(PyObject *module);
 bool core_add_system(PyObject *module);
+bool core_add_ncp(PyObject *module);
 
 #endif

@@ -89,7 +89,7 @@ PyMODINIT_FUNC PyInit__core(void) {
     PyObject *module = PyModule_Create(&definition);
     if (!module || !core_add_block(module) || !core_add_model(module) || !core_add_report(module) ||
         !core_add_sim(module) || !core_add_run(module) || !core_add_problem(module) ||
-        !core_add_solve(module) || !core_add_system(module)) {
+        !core_add_solve(module) || !core_add_system(module) || !core_add_ncp(module)) {
         Py_XDECREF(module);
         return NULL;
     }
