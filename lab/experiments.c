@@ -8,7 +8,7 @@
 static const lab_experiment *const experiments[] = {
     &experiment_e1,  &experiment_e2,  &experiment_e3,  &experiment_e4,  &experiment_e4b,
     &experiment_e5,  &experiment_e6,  &experiment_e7,  &experiment_e8,  &experiment_e9,
-    &experiment_e10, &experiment_e11, &experiment_e12, &experiment_e15,
+    &experiment_e10, &experiment_e11, &experiment_e12, &experiment_e14, &experiment_e15,
 };
 #define EXPERIMENT_COUNT ((int32_t)(sizeof experiments / sizeof experiments[0]))
 

@@ -18,7 +18,7 @@ static const heading check_headings[] = {{"check", "check"}, {"paper", "paper"},
 
 // ---- trials ----
 
-static bool lab_fail(reproduction *lab, int code) {
+bool lab_fail(reproduction *lab, int code) {
     lab->code = exit_join(lab->code, code);
     return false;
 }

@@ -96,6 +96,8 @@ int lab_run_experiment(reproduction *lab);
 void lab_print(const reproduction *lab, FILE *out);
 void lab_print_json(const reproduction *lab);
 void lab_free(reproduction *lab);
+// Ends it with an exit code after what went wrong was said. Returns false.
+bool lab_fail(reproduction *lab, int code);
 
 // ---- trials ----
 

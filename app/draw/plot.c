@@ -238,6 +238,8 @@ static void plot_line(FILE *out, const plot_spec *plot, const plot_axes *axes, i
     }
     if (curve->outline) {
         fputs("<path class=\"outline\" d=\"", out);
+    } else if (curve->strokes) {
+        fprintf(out, "<path class=\"curve c%d\" style=\"stroke-width: 1.2\" d=\"", curve_colour(c));
     } else if (plot->overlaid && c > 0) { // each leaves more of those under it to be seen
         fprintf(out, "<path class=\"curve c%d\" stroke-dasharray=\"6 %d\" d=\"", curve_colour(c),
                 8 * (int)c);
@@ -259,7 +261,7 @@ static void plot_line(FILE *out, const plot_spec *plot, const plot_axes *axes, i
         }
     }
     fputs("\"/>\n", out);
-    if (last >= 0 && !curve->outline) {
+    if (last >= 0 && !curve->outline && !curve->strokes) {
         fprintf(out, "<circle class=\"d%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\"/>\n", curve_colour(c),
                 last_x, last_y);
     }
@@ -301,7 +303,7 @@ static void plot_legend(FILE *out, const plot_spec *plot) {
                     "<line class=\"curve c%d\"%s x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>\n",
                     curve_colour(c), curve_dashes(c), PLOT_LEGEND, y, PLOT_LEGEND + 22, y);
         }
-        if (!curve->outline) {
+        if (!curve->outline && !curve->strokes) {
             fprintf(out, "<circle class=\"d%d\" cx=\"%d\" cy=\"%.1f\" r=\"%s\"/>\n",
                     curve_colour(c), PLOT_LEGEND + 22, y, is_long ? "3.5" : "4.5");
         }

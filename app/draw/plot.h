@@ -15,6 +15,7 @@ typedef struct plot_curve {
     int32_t count;
     bool dots;    // points instead of a line
     bool outline; // a thin grey line without a dot at its end, as of bodies
+    bool strokes; // many short lines: thin, without a dot at the end
 } plot_curve;
 
 #define PLOT_DASHES 4 // whole, dashed, dotted, dash-dotted: a colour is used once with each

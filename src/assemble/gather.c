@@ -11,7 +11,8 @@
 
 #include <string.h>
 
-#define ROWS_MAX 18 // numbers of an entry's rows: 6 x 3
+// Numbers of an entry's rows: 3 x 2 in 2D, else 6 x 3.
+#define ROWS_OF(dim) ((dim) == 2 ? 6 : 18)
 
 // The rows of an entry: d u / d (velocity of the entry), 3 or 6 x dim by rows, weight included.
 // Returns the number of rows.
@@ -85,7 +86,7 @@ static inline __attribute__((always_inline)) void add_pair(int dim, int count, c
     }
 }
 
-// W_ab by columns; J: the rows of all entries, ROWS_MAX each.
+// W_ab by columns; J: the rows of all entries, ROWS_OF(dim) each.
 static inline __attribute__((always_inline)) void
 gather_block(int dim, const asm_rows *rows, const double *J, int32_t a, int32_t b, double *block) {
     memset(block, 0, sizeof *block * (size_t)(dim * dim));
@@ -100,7 +101,7 @@ gather_block(int dim, const asm_rows *rows, const double *J, int32_t a, int32_t 
             }
             int32_t stride;
             const double *C = response(rows, of_a, rows->entry + l, &stride);
-            const double *J_k = J + ROWS_MAX * k, *J_l = J + ROWS_MAX * l;
+            const double *J_k = J + ROWS_OF(dim) * k, *J_l = J + ROWS_OF(dim) * l;
             if (of_a->node >= 0) {
                 add_pair(dim, dim, J_k, C, stride, J_l, block);
             } else {
@@ -178,21 +179,22 @@ static cn_status find_pattern(const asm_rows *rows, cn_arena *memory, cn_arena *
     body_contacts list;
     cn_status status = list_contacts(rows, scratch, &list);
     int32_t *seen = BASE_TAKE_ZERO(scratch, int32_t, rows->contacts);
-    int32_t *row = BASE_TAKE(scratch, int32_t, rows->contacts);
     W->start = BASE_TAKE_ZERO(memory, int64_t, (int64_t)rows->contacts + 1);
-    if (status != CN_OK || !seen || !row || !W->start) {
+    if (status != CN_OK || !seen || !W->start) {
         return CN_ERR_MEMORY;
     }
-    for (int32_t a = 0; a < rows->contacts; a++) {
-        W->start[a + 1] = W->start[a] + row_pattern(rows, &list, a, seen, row);
+    // At most so many: a contact is counted for each body that it shares with another one.
+    int64_t most = rows->contacts;
+    for (int32_t b = 0; b < rows->bodies; b++) {
+        int64_t own = list.start[b + 1] - list.start[b];
+        most += own * own;
     }
-    W->column = BASE_TAKE(memory, int32_t, W->start[rows->contacts]);
+    W->column = BASE_TAKE(memory, int32_t, most);
     if (!W->column) {
         return CN_ERR_MEMORY;
     }
-    memset(seen, 0, sizeof *seen * (size_t)rows->contacts);
     for (int32_t a = 0; a < rows->contacts; a++) {
-        row_pattern(rows, &list, a, seen, W->column + W->start[a]);
+        W->start[a + 1] = W->start[a] + row_pattern(rows, &list, a, seen, W->column + W->start[a]);
     }
     return CN_OK;
 }
@@ -234,7 +236,8 @@ cn_status asm_gather(const asm_rows *rows, const double *q, const double *mu, cn
     cn_arena *scratch = cn_arena_create(cn_arena_env(memory));
     cn_status status = scratch ? find_pattern(rows, memory, scratch, W) : CN_ERR_MEMORY;
     int64_t *next = status == CN_OK ? BASE_TAKE(scratch, int64_t, count) : NULL;
-    double *J = status == CN_OK ? BASE_TAKE(scratch, double, ROWS_MAX * rows->start[count]) : NULL;
+    double *J =
+        status == CN_OK ? BASE_TAKE(scratch, double, ROWS_OF(dim) * rows->start[count]) : NULL;
     if (next) {
         W->value = BASE_TAKE_ZERO(memory, double, dim *dim * W->start[count] + CN_BSR_PAD);
         out->W.diagonal = BASE_TAKE(memory, double, m *dim);
@@ -247,7 +250,7 @@ cn_status asm_gather(const asm_rows *rows, const double *q, const double *mu, cn
     }
     for (int32_t a = 0; a < count; a++) {
         for (int64_t k = rows->start[a]; k < rows->start[a + 1]; k++) {
-            entry_rows(rows, a, rows->entry + k, J + ROWS_MAX * k);
+            entry_rows(rows, a, rows->entry + k, J + ROWS_OF(dim) * k);
         }
     }
     fill_blocks(rows, J, next, W);

@@ -9,6 +9,7 @@
 
 // Overlaps shorter than this share of the candidate edge are rounding.
 #define DET_SEGMENT_MIN 1e-9
+#define FEW_PAIRS 64
 
 // Where two edges overlap: from s[0] to s[1] along the candidate edge (0 at its first node), t and
 // gap at these ends.
@@ -107,6 +108,14 @@ static int32_t resolve_cover(segment *list, int32_t count) {
     return kept;
 }
 
+// Of numbers that are no NaN, without a call.
+static inline double lesser(double a, double b) {
+    return a < b ? a : b;
+}
+static inline double greater(double a, double b) {
+    return a > b ? a : b;
+}
+
 // The corners of the rectangle round a surface.
 static void surround(const det_surface *surface, double low[2], double high[2]) {
     low[0] = low[1] = HUGE_VAL;
@@ -114,8 +123,8 @@ static void surround(const det_surface *surface, double low[2], double high[2]) 
     for (int32_t k = 0; k < surface->mesh->surface_nodes; k++) {
         const double *x = surface->x + 2 * (int64_t)surface->mesh->surface_node[k];
         for (int i = 0; i < 2; i++) {
-            low[i] = fmin(low[i], x[i]);
-            high[i] = fmax(high[i], x[i]);
+            low[i] = lesser(low[i], x[i]);
+            high[i] = greater(high[i], x[i]);
         }
     }
 }
@@ -130,8 +139,8 @@ static int32_t *near_faces(const det_surface *surface, const double low[2], cons
         const double *a = surface->x + 2 * (int64_t)node[0], *b = surface->x + 2 * (int64_t)node[1];
         bool near = true;
         for (int i = 0; i < 2; i++) {
-            near =
-                near && fmin(a[i], b[i]) <= high[i] + reach && fmax(a[i], b[i]) >= low[i] - reach;
+            near = near && lesser(a[i], b[i]) <= high[i] + reach &&
+                   greater(a[i], b[i]) >= low[i] - reach;
         }
         if (near) {
             list[(*count)++] = f;
@@ -155,11 +164,14 @@ static cn_status find_segments(const det_surface *candidate, const det_surface *
     if (!own || !others) {
         return CN_ERR_MEMORY;
     }
-    for (int32_t c = 0; c < count[0]; c++) {
+    // Few pairs are all given room, so that none is looked at twice.
+    int64_t pairs = (int64_t)count[0] * count[1];
+    for (int32_t c = 0; c < count[0] && pairs > FEW_PAIRS; c++) {
         for (int32_t a = 0; a < count[1]; a++) {
             total += find_segment(candidate, own[c], antagonist, others[a], alert, depth, &found);
         }
     }
+    total = pairs > FEW_PAIRS ? total : (int32_t)pairs;
     out->segment = BASE_TAKE(memory, segment, total);
     if (!out->segment) {
         return CN_ERR_MEMORY;

@@ -188,6 +188,11 @@ CN_TEST(e12_measures_rings_of_grains) {
     cn_check_short("E12", 20);
 }
 
+CN_TEST(e14_carries_its_weight) {
+    cn_skip_with_sanitizers();
+    cn_check_short("E14", 4);
+}
+
 CN_TEST(report_and_tables_say_the_same) {
     cn_cli cli = cn_cli_enter();
     CN_CLI_EXPECT(&cli, 0, "reproduce friction-triangle --quick -o here");
