@@ -184,12 +184,12 @@ static cn_status find_pattern(const asm_rows *rows, cn_arena *memory, cn_arena *
         return CN_ERR_MEMORY;
     }
     // At most so many: a contact is counted for each body that it shares with another one.
-    int64_t most = rows->contacts;
+    int64_t room = rows->contacts;
     for (int32_t b = 0; b < rows->bodies; b++) {
         int64_t own = list.start[b + 1] - list.start[b];
-        most += own * own;
+        room += own * own;
     }
-    W->column = BASE_TAKE(memory, int32_t, most);
+    W->column = BASE_TAKE(memory, int32_t, room);
     if (!W->column) {
         return CN_ERR_MEMORY;
     }
