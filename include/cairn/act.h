@@ -5,7 +5,7 @@
 // All of it is part of what cn_sim_save keeps, and its energy is work_external of the next step's
 // report. A call that gives an error has changed nothing. Bodies and joints count from 1, vectors
 // stand in world axes; in 2D a force is (f_x, f_y, 0) and a torque (0, 0, m). A run that was acted
-// on is no longer what its scene says.
+// on is no longer what its scene says: a recorder notes it as events, which cn_run_check goes by.
 #ifndef CAIRN_ACT_H
 #define CAIRN_ACT_H
 

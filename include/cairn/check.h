@@ -46,7 +46,7 @@ typedef struct cn_run_grade {
     bool finished;   // the run came to the end of its scene
     int64_t checked; // frames whose step was checked as a whole
     int64_t limited; // frames in which bodies were stopped without the bounce of their law
-    int64_t steered; // frames under another gravity or friction than the scene's
+    int64_t steered; // frames that were acted on: other gravity, friction, loads, inputs or states
     double tolerance;
     cn_run_worst worst[CN_CHECK_KINDS];
     double energy_balance_error; // [J] sum over the ledger

@@ -67,7 +67,8 @@ CN_API cn_status cn_recorder_evidence(cn_recorder *recorder, bool on, cn_error *
 CN_API cn_status cn_recorder_frame(cn_recorder *recorder, const cn_sim *sim, cn_error *error);
 CN_API cn_status cn_recorder_ledger(cn_recorder *recorder, const cn_step_report *report,
                                     cn_error *error);
-// The columns of the simulation's model (cn_model_add_column) after a step.
+// The columns of the simulation's model (cn_model_add_column) after a step, and as events what was
+// done to it from outside before (cairn/act.h).
 CN_API cn_status cn_recorder_columns(cn_recorder *recorder, const cn_sim *sim, cn_error *error);
 CN_API cn_status cn_recorder_event(cn_recorder *recorder, int64_t step, double t, const char *text,
                                    cn_error *error);

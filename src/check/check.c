@@ -49,7 +49,9 @@ static void check_step(check_checking *check) {
         evident = false;
     }
     grade->steered += frame->by_hand;
-    if (frame->by_hand && !(check->first_command <= frame->step)) {
+    // What acted on the start acts in the first step.
+    int64_t step = frame->step > 0 ? frame->step : 1;
+    if (frame->by_hand && !(check->first_command <= step)) {
         check_missing(check, "the frame of step %lld was steered, and no event says how",
                       (long long)frame->step);
     }
@@ -79,6 +81,14 @@ static void check_step(check_checking *check) {
     check_energy(check);
 }
 
+// What was done to the run from outside, before and in this frame's step.
+static void look_outside(check_checking *check, int64_t before) {
+    check_frame *frame = &check->frame;
+    bool first = frame->step == 0; // what is set before the first step may have been set before it
+    frame->jumped = check_jumped(check, before, first ? 1 : frame->step);
+    frame->by_hand = check_inputs_at(check, frame->step) || frame->jumped || frame->by_hand;
+}
+
 static bool keep_row(void *user, const cn_step_report *row) {
     check_checking *check = user;
     check_path_row(check, row);
@@ -104,6 +114,9 @@ static cn_status check_frames(check_checking *check) {
         if (status == CN_OK && step > 0) {
             status = cn_run_ledger_each(check->run, i > 0 ? check->run->steps[i - 1] + 1 : step,
                                         step, keep_row, check, check->error);
+        }
+        if (check->model) {
+            look_outside(check, i > 0 ? check->run->steps[i - 1] : -1);
         }
         if (status == CN_OK && usable) {
             check_step(check);
@@ -154,9 +167,15 @@ cn_status cn_run_check(cn_run *run, const cn_model *scene, double tolerance, cn_
     check.memory = cn_arena_create(env);
     check.frame_memory = cn_arena_create(env);
     check.last_memory = cn_arena_create(env);
-    check.signals = scene ? model_evaluator(scene, env, NULL, NULL) : NULL;
     bool complete = check.memory && check.frame_memory && check.last_memory;
-    cn_status status = complete && (check.signals || !scene) ? CN_OK : base_fail_memory(error);
+    cn_status status = complete ? CN_OK : base_fail_memory(error);
+    if (status == CN_OK && scene) {
+        status = check_acts_create(&check);
+    }
+    if (status == CN_OK && scene) {
+        check.signals = model_evaluator(scene, env, NULL, check_inputs(&check));
+        status = check.signals ? CN_OK : base_fail_memory(error);
+    }
     if (status == CN_OK && !scene) {
         check_missing(&check, "its scene cannot be read");
     } else if (status == CN_OK && (scene->dim != run->dim || scene->body_count != run->bodies)) {

@@ -28,6 +28,7 @@ typedef struct check_frame {
     uint8_t *asleep;
     double gravity[3], friction; // as steered
     bool steered, by_hand;       // gravity or friction; or loads that are not the scene's
+    bool jumped;                 // since the frame before the state was set from outside
     bool cut;                    // this is the last part of the step
     double *middle, *v_new;      // q~, and the velocities after the impulses there
     double *v_free;              // v_before with the given forces
@@ -56,6 +57,7 @@ typedef struct check_frame {
 } check_frame;
 
 typedef struct check_path check_path;               // check/path.c
+typedef struct check_acts check_acts;               // check/acts.c
 typedef struct check_deformables check_deformables; // check/deformable.h
 
 typedef struct check_checking {
@@ -71,7 +73,8 @@ typedef struct check_checking {
     check_deformables *deformables; // NULL: there are none
     double theta;
     double peak;             // largest energy or work of a row of the ledger [J]
-    int64_t first_command;   // step of the first event of a person; INT64_MAX: there is none
+    int64_t first_command;   // step of the first event of a person or a program; INT64_MAX: none
+    check_acts *acts;        // NULL: there is no scene
     check_frame frame, last; // last.step -1: there is none
     bool has_last;
     check_path *path;   // NULL: there is none to follow
@@ -153,6 +156,13 @@ void check_joint_wrench(const check_checking *check, int32_t joint, double force
 // (check/geometry.c, check/pairs.c)
 void check_geometry(check_checking *check);
 void check_missed_pairs(check_checking *check);
+// What a program did to the run, read from its events; the values of the inputs that signals see,
+// and those at a step put there: whether they are not those of the start; whether the state was set
+// before a step from after + 1 to step. (check/acts.c)
+cn_status check_acts_create(check_checking *check);
+double *check_inputs(check_checking *check);
+bool check_inputs_at(check_checking *check, int64_t step);
+bool check_jumped(const check_checking *check, int64_t after, int64_t step);
 // (check/energy.c)
 void check_energy(check_checking *check);
 // The columns that the scene records: names and rows; the values of a frame. (check/columns.c)

@@ -218,7 +218,7 @@ static void joint_of(const check_checking *check, int32_t joint, column_value *o
 
 // Fills the values of a column; false: this frame does not say.
 static bool column_of(const check_checking *check, const model_column *column, column_value *out) {
-    bool evident = check->stepped && check->frame.end != NULL;
+    bool evident = check->stepped && check->frame.v_new != NULL && check->frame.end;
     memset(out, 0, sizeof *out * (size_t)column->count);
     switch (column->kind) {
     case CN_COLUMN_FORCE:

@@ -521,8 +521,8 @@ static void check_way(check_checking *check, const check_soft *soft, check_worst
         apart += fabs(centre[k] - check_pose_of(model, frame->end, body->body)[k]);
     }
     check_worst_add(worst, apart, CHECK_ROUND * far, body->body);
-    bool next =
-        check->has_last && check->last.x && check->last.step == frame->step - 1 && !frame->cut;
+    bool next = check->has_last && check->last.x && check->last.step == frame->step - 1 &&
+                !frame->cut && !frame->jumped;
     for (int32_t k = 0; next && k < dim * body->mesh->nodes; k++) {
         int64_t number = (int64_t)dim * body->first_node + k;
         int64_t at = model_node_velocity(model, 0) + number;

@@ -258,8 +258,8 @@ static void check_record_of(check_checking *check, const joint_at *at, int32_t j
         check_worst_add(&worst->record, fabs(sum[k] - frame->joint_impulse[(int64_t)size * j + k]),
                         CHECK_ROUND * (scale[k] + 1.0), j + 1);
     }
-    // Outputs of controllers and what came from outside are not in the file.
-    if (joint->motor != CN_MOTOR_FORCE || !(model->control || frame->by_hand)) {
+    // Outputs of controllers are not in the file.
+    if (joint->motor != CN_MOTOR_FORCE || !model->control) {
         effort += check_motor_force(check, joint);
         check_worst_add(&worst->record, fabs(effort - frame->effort[j]),
                         CHECK_ROUND * (fabs(effort) + 1.0), j + 1);

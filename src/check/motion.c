@@ -105,7 +105,7 @@ static void check_driven(check_checking *check, check_worst *worst) {
 static void check_fixed(check_checking *check, check_worst *worst) {
     const cn_model *model = check->model;
     check_frame *frame = &check->frame;
-    bool start = frame->step == 0;
+    bool start = frame->step == 0 && !frame->jumped;
     int32_t pose = model_pose_size(model->dim), size = model_velocity_size(model->dim);
     for (int32_t i = 0; i < model->body_count; i++) {
         bool fixed = model->body[i].role == MODEL_BODY_FIXED;
@@ -246,7 +246,7 @@ void check_motion(check_checking *check) {
         check_driven(check, &worst);
         check_lift(check, &worst);
         bool next = check->has_last && check->last.end && check->last.step == frame->step - 1 &&
-                    !frame->cut;
+                    !frame->cut && !frame->jumped;
         for (int32_t i = 0; i < model->body_count; i++) {
             if (model_is_deformable(model, i)) {
                 continue; // its nodes are followed

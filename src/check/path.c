@@ -65,6 +65,7 @@ static void path_drive(check_checking *check, int64_t step) {
     for (; path->step < step; path->step++) {
         double t = (double)path->step * h;
         bool may_be_cut = check_may_be_cut(check, path->step + 1);
+        check_inputs_at(check, path->step + 1);
         for (int32_t m = 0; m < model->motion_count; m++) {
             double *q = path->driven + (int64_t)model_pose_size(model->dim) * m, before[6],
                    after[6];
@@ -154,7 +155,9 @@ void check_path_to(check_checking *check) {
         path_drive(check, frame->step);
         path_driven(check, &worst);
     }
-    path_free(check, &worst);
+    if (!frame->jumped) {
+        path_free(check, &worst);
+    }
     for (int32_t i = 0; i < model->body_count; i++) {
         memcpy(path->from + (int64_t)model->dim * i, check_pose_of(model, frame->end, i),
                sizeof(double) * (size_t)model->dim);

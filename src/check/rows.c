@@ -261,8 +261,10 @@ static void check_numbers(check_checking *check) {
             check_find(check, tables[i], -1, (double)more, 0.0, "steps have several rows");
         }
     }
-    check->first_command = check_count(
-        check, "SELECT min(step) FROM event WHERE text LIKE '" COMMANDS "%'", INT64_MAX);
+    check->first_command = check_count(check,
+                                       "SELECT min(step) FROM event WHERE text LIKE '" COMMANDS
+                                       "%' OR text LIKE '" REC_ACTED "%'",
+                                       INT64_MAX);
 }
 
 static void check_complete(check_checking *check) {

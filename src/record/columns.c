@@ -41,6 +41,7 @@ cn_status cn_recorder_columns(cn_recorder *recorder, const cn_sim *sim, cn_error
     if (!recorder || !sim) {
         return base_fail_missing(error);
     }
+    CN_TRY(rec_acts(recorder, sim, error));
     if (recorder->columns == 0) {
         return CN_OK;
     }

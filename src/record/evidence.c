@@ -67,8 +67,7 @@ bool rec_evidence_take(const cn_sim *sim, cn_arena *memory, rec_evidence *out) {
     out->v_before = step->v_old;
     out->v_after = moved || slept ? step->v_new : NULL;
     out->q_middle = out->v_after ? step->q_middle : NULL;
-    bool said = !sim->model->control && sim->steering.pulled == 0 && !step->given &&
-                sim->model->inputs.count == 0;
+    bool said = !sim->model->control && sim->steering.pulled == 0 && !step->given;
     out->load = said ? NULL : step->load;
     out->sleeping = cn_sim_contact_count(sim) - step->contacts.count;
     bool complete = !is_steered_from_scene(sim) || take_steering(sim, memory, out);

@@ -24,6 +24,13 @@ extern const char rec_run_tables_upgrade[];
 // The event of a run that was resumed with all velocities zero: its checkpoint is not its frame.
 #define REC_AT_REST "velocities were set to zero"
 
+// Events of a program that acted on the run: the state was set, loads were given for the first
+// time, inputs have values from this step on, as " name=value" of each.
+#define REC_ACTED "acted: "
+#define REC_ACTED_STATE REC_ACTED "the state was set"
+#define REC_ACTED_LOADS REC_ACTED "loads were given"
+#define REC_ACTED_INPUTS REC_ACTED "inputs"
+
 // 16 hex digits and a final zero.
 #define REC_HASH_TEXT 17
 void rec_hash_text(uint64_t hash, char text[REC_HASH_TEXT]);

@@ -170,7 +170,8 @@ static cn_status write_head(cn_recorder *recorder, const cn_sim *sim, cn_error *
     double kinetic, potential;
     char energy[32], dim[8];
     cn_sim_energy(sim, &kinetic, &potential);
-    snprintf(energy, sizeof energy, "%.17g", kinetic + potential);
+    // Without the work of what was done to the start, which the first step books.
+    snprintf(energy, sizeof energy, "%.17g", kinetic + potential - sim->steering_work);
     snprintf(dim, sizeof dim, "%d", (int)model->dim);
     const char *const meta[][2] = {{"cairn_version", cn_version()},
                                    {"format", "1"},
@@ -510,6 +511,7 @@ cn_status cn_recorder_checkpoint(cn_recorder *recorder, const cn_sim *sim, cn_er
         return base_fail_missing(error);
     }
     CN_TRY(rec_check_bodies(sim, error));
+    CN_TRY(rec_acts(recorder, sim, error));
     CN_TRY(write_checkpoint(recorder, sim, error));
     CN_TRY(recorder_commit(recorder, error));
     return io_database_sync(recorder->database, error);

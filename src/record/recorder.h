@@ -5,6 +5,7 @@
 
 #include "record/layout.h"
 #include "record/row_hash.h"
+#include "step/sim.h"
 
 #define REC_BODIES_AT_ONCE 16384 // of a frame: 1 MB
 
@@ -14,8 +15,9 @@ struct cn_recorder {
     io_statement *frame, *contact, *joint, *ledger, *event, *checkpoint, *forget;
     io_statement *record; // NULL: there are no columns
     int32_t dim, bodies, rows, columns;
-    bool nodes;    // there are deformable bodies
-    bool evidence; // frames are recorded with what a check of the step needs
+    bool nodes;              // there are deformable bodies
+    bool evidence;           // frames are recorded with what a check of the step needs
+    int64_t acted[SIM_ACTS]; // as in sim_outside, what is recorded of it
 };
 
 // The insertion of a row with its hash: parameters are the columns of rec_hashed_tables, then the
@@ -27,6 +29,8 @@ cn_status rec_columns_head(cn_recorder *recorder, const cn_sim *sim, cn_error *e
 // Binds the hash of a row, which stays where it is until the statement is done.
 void rec_bind_hash(io_statement *insert, int32_t parameter, const base_hash *hash, uint64_t *room);
 
+// Records what was done to the simulation from outside since it was last asked. (record/acts.c)
+cn_status rec_acts(cn_recorder *recorder, const cn_sim *sim, cn_error *error);
 // CN_ERR_UNSUPPORTED where bodies or joints were added to the simulation or removed from it.
 cn_status rec_check_bodies(const cn_sim *sim, cn_error *error);
 // The hash of the state as it is recorded.

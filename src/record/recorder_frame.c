@@ -381,6 +381,7 @@ cn_status cn_recorder_frame(cn_recorder *recorder, const cn_sim *sim, cn_error *
         return base_fail_missing(error);
     }
     CN_TRY(rec_check_bodies(sim, error));
+    CN_TRY(rec_acts(recorder, sim, error));
     base_arena_mark mark = base_arena_get_mark(recorder->scratch);
     bool stepped = cn_sim_step_index(sim) > 0;
     rec_evidence evidence = {.start = (double)NAN, .h = (double)NAN};

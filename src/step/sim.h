@@ -17,6 +17,9 @@ typedef struct step_scheme {
 } step_scheme;
 const step_scheme *step_scheme_find(const char *name); // NULL: there is none
 
+// Ways of acting on a simulation between its steps.
+typedef enum sim_act { SIM_ACT_STATE, SIM_ACT_LOADS, SIM_ACT_INPUTS, SIM_ACTS } sim_act;
+
 // What acts on the bodies from outside: given between steps, part of what is saved.
 typedef struct sim_outside {
     double *input; // values of the model's inputs
@@ -25,7 +28,11 @@ typedef struct sim_outside {
                         // f_y torque in 0 1 5); NULL: never given
     bool holds, pushes; // whether they are to be looked at
     bool jumped;        // poses or velocities were set since the last step
+    int64_t acted[SIM_ACTS]; // the step that was acted on last, 0: none; not part of what is saved
 } sim_outside;
+
+// Notes that the next step is acted on. (step/act/outside.c)
+void sim_acted(cn_sim *sim, sim_act how);
 
 // Impulses by key, as in model_state.
 typedef struct sim_impulses {

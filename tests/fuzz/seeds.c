@@ -123,6 +123,11 @@ static void cn_seed_run(const char *folder, int32_t scene) {
     CN_FUZZ_REQUIRE(cn_recorder_checkpoint(recorder, sim, &error) == CN_OK);
     for (int32_t step = 0; step < CN_SEED_STEPS; step++) {
         cn_step_report report;
+        if (scene == CN_FUZZ_ACTED && step == 1) {
+            const double inputs[2] = {-30.0, 0.4}, impulse[3] = {0.0, 200.0, 0.0};
+            CN_FUZZ_REQUIRE(cn_sim_set_inputs(sim, inputs, &error) == CN_OK);
+            CN_FUZZ_REQUIRE(cn_sim_apply_impulse(sim, 2, impulse, NULL, NULL, &error) == CN_OK);
+        }
         CN_FUZZ_REQUIRE(cn_sim_step(sim, &report, &error) == CN_OK);
         CN_FUZZ_REQUIRE(cn_recorder_ledger(recorder, &report, &error) == CN_OK);
         CN_FUZZ_REQUIRE(cn_recorder_columns(recorder, sim, &error) == CN_OK);

@@ -30,6 +30,10 @@ cn_status sim_check_free(const cn_sim *sim, cn_body_id body, const char *what, c
     return CN_OK;
 }
 
+void sim_acted(cn_sim *sim, sim_act how) {
+    sim->outside.acted[how] = sim->state.step + 1;
+}
+
 static bool is_zero(const double *x, int32_t count) {
     bool zero = true;
     for (int32_t i = 0; i < count; i++) {
@@ -89,6 +93,7 @@ cn_status cn_sim_set_loads(cn_sim *sim, const double *wrench, cn_error *error) {
         }
     }
     sim->outside.holds = !is_zero(sim->outside.held, 6 * sim->model->body_count);
+    sim_acted(sim, SIM_ACT_LOADS);
     return CN_OK;
 }
 
@@ -140,6 +145,7 @@ cn_status cn_sim_apply(cn_sim *sim, cn_body_id body, const double force[3], cons
         own[k] += wrench[k];
     }
     sim->outside.pushes = true;
+    sim_acted(sim, SIM_ACT_LOADS);
     return CN_OK;
 }
 
@@ -207,6 +213,7 @@ cn_status cn_sim_set_input(cn_sim *sim, int32_t index, double value, cn_error *e
                          sim->model->inputs.name[index], value);
     }
     sim->outside.input[index] = value;
+    sim_acted(sim, SIM_ACT_INPUTS);
     return CN_OK;
 }
 
@@ -222,6 +229,7 @@ cn_status cn_sim_set_inputs(cn_sim *sim, const double *values, cn_error *error) 
     }
     if (sim->model->inputs.count > 0) {
         memcpy(sim->outside.input, values, sizeof *values * (size_t)sim->model->inputs.count);
+        sim_acted(sim, SIM_ACT_INPUTS);
     }
     return CN_OK;
 }

@@ -180,6 +180,7 @@ cn_status sim_change_state(cn_sim *sim, double *q, double *v, uint32_t flags, in
     sim->steering_work += kinetic[1] + potential[1] - kinetic[0] - potential[0];
     sim->state.drift_limit = HUGE_VAL;
     sim->outside.jumped = true;
+    sim_acted(sim, SIM_ACT_STATE);
     forget_motion(&sim->state, joints ? -1 : body);
     if (body < 0 || joints) {
         step_wake_all(&sim->sleep);
@@ -204,6 +205,7 @@ cn_status cn_sim_rest(cn_sim *sim, cn_error *error) {
     sim->steering_work -= kinetic;
     sim->state.drift_limit = HUGE_VAL;
     sim->outside.jumped = true;
+    sim_acted(sim, SIM_ACT_STATE);
     forget_motion(&sim->state, -1);
     step_wake_all(&sim->sleep);
     return CN_OK;
