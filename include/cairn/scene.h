@@ -28,6 +28,15 @@ CN_API cn_status cn_scene_read_text(const cn_env *env, const char *name, const c
 CN_API cn_status cn_scene_read_expanded(const cn_env *env, const char *path,
                                         const cn_override *overrides, int32_t override_count,
                                         cn_model **out, cn_error *error);
+// One entry of `bodies` or `joints` as text, for cn_sim_add_body and cn_sim_add_joint. Materials, bodies
+// and inputs are those of the model; name stands for the file in errors, and files that it names are
+// relative to its folder. What the definition points to lives in memory.
+CN_API cn_status cn_scene_read_body(const cn_model *model, const char *name, const char *text,
+                                    size_t size, cn_arena *memory, cn_body_def *out,
+                                    cn_error *error);
+CN_API cn_status cn_scene_read_joint(const cn_model *model, const char *name, const char *text,
+                                     size_t size, cn_arena *memory, cn_joint_def *out,
+                                     cn_error *error);
 // The file of a scene of the gallery by its name, "newtons-cradle"; the gallery's folder for NULL. It
 // is where $CAIRN_SCENES says; else share/cairn/scenes beside the program, or where the library was
 // to be installed or was built. CN_ERR_INPUT: it has no such scene; CN_ERR_IO: there is no gallery.

@@ -143,6 +143,10 @@ CN_API const cn_friction *cn_sim_problem(const cn_sim *sim, const double **r, co
 // The bytes are from the env's allocator; see cn_sim_free.
 CN_API cn_status cn_sim_save(const cn_sim *sim, void **bytes, size_t *size);
 CN_API void cn_sim_free(const cn_sim *sim, void *bytes, size_t size);
+// The same bytes into memory of the caller's: room is asked once for as many as there are; NULL from
+// it is CN_ERR_MEMORY.
+typedef void *cn_room_fn(void *user, size_t size);
+CN_API cn_status cn_sim_save_into(const cn_sim *sim, cn_room_fn *room, void *user);
 CN_API cn_status cn_sim_load(cn_sim *sim, const void *bytes, size_t size, cn_error *error);
 
 #ifdef __cplusplus

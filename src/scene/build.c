@@ -136,23 +136,19 @@ static const io_yaml *build_bad_shape(scene_builder *b, const scene_items *entri
     return NULL;
 }
 
-static cn_status build_body(scene_builder *b, const scene_body_entry *entry) {
+cn_status scene_body_def(scene_reader *reader, const scene_body_entry *entry, cn_body_def *out) {
     cn_body_def def = entry->def;
     cn_shape_def *shapes = NULL;
-    cn_body_id id;
-    cn_status status = build_find_material(b, io_yaml_get(entry->node, "material"), entry->material,
-                                           &def.material);
-    if (status == CN_OK && entry->shapes.node) {
-        status = scene_shapes_flatten(b->reader, &entry->shapes, &shapes, &def.shape_count);
+    if (entry->shapes.node) {
+        CN_TRY(scene_shapes_flatten(reader, &entry->shapes, &shapes, &def.shape_count));
     }
-    CN_TRY(status);
     if (entry->deformable) {
         cn_deformable_def *deformable;
-        CN_TRY(scene_deformable_def(b->reader, entry->deformable, &deformable));
+        CN_TRY(scene_deformable_def(reader, entry->deformable, &deformable));
         const cn_mesh_def *mesh = &deformable->mesh;
         if (!(mesh->kind == CN_MESH_BOX ? mesh->size[0] > 0.0 : mesh->radius > 0.0)) {
             const io_yaml *node = entry->deformable->mesh.node;
-            return scene_fail_node(b->reader, node->item[0], CN_ERR_INPUT, "the mesh needs \"%s\"",
+            return scene_fail_node(reader, node->item[0], CN_ERR_INPUT, "the mesh needs \"%s\"",
                                    mesh->kind == CN_MESH_BOX ? "size" : "radius");
         }
         def.deformable = deformable;
@@ -165,10 +161,22 @@ static cn_status build_body(scene_builder *b, const scene_body_entry *entry) {
     def.lock = entry->lock.dofs;
     def.lock_body_axes = entry->lock.axes == 1;
     def.source = source_of(entry->node);
-    status = cn_model_add_body(b->model, &def, &id, b->reader->error);
+    *out = def;
+    return CN_OK;
+}
+
+static cn_status build_body(scene_builder *b, const scene_body_entry *entry) {
+    cn_body_def def;
+    cn_body_id id;
+    int32_t material;
+    CN_TRY(
+        build_find_material(b, io_yaml_get(entry->node, "material"), entry->material, &material));
+    CN_TRY(scene_body_def(b->reader, entry, &def));
+    def.material = material;
+    cn_status status = cn_model_add_body(b->model, &def, &id, b->reader->error);
     if (status != CN_OK) {
         int32_t next = 0;
-        const io_yaml *bad = build_bad_shape(b, &entry->shapes, shapes, &next);
+        const io_yaml *bad = build_bad_shape(b, &entry->shapes, def.shapes, &next);
         if (bad && b->reader->error) {
             base_fail_at(b->reader->error, bad->file, bad->line, bad->column);
         }

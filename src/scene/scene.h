@@ -200,6 +200,10 @@ typedef struct scene_document {
     scene_words include;
 } scene_document;
 
+// The definition that an entry of bodies stands for, but for its material. Arrays live in the
+// reader's memory.
+cn_status scene_body_def(scene_reader *reader, const scene_body_entry *entry, cn_body_def *out);
+
 extern const scene_table_of scene_table;
 extern const scene_table_of scene_material_table, scene_contact_table, scene_body_table,
     scene_force_table, scene_motion_table, scene_record_table, scene_shape_table,

@@ -63,6 +63,16 @@ def test_ledger(arch):
             raise ImportError("pandas is there")
 
 
+def test_columns_of_a_run(tmp_path):
+    with cairn.Sim(ball_scene(record=[{"name": "place", "position": "ball"}]), record=tmp_path / "x.run") as sim:
+        heights = [sim["ball"].position[2] for _ in sim.steps(n=30)]
+    columns = cairn.Run(tmp_path / "x.run").columns
+    assert len(columns) == 5 and columns["place.z"].tolist() == heights and columns["step"].tolist() == list(range(1, 31))
+    with cairn.Sim(ball_scene(), record=tmp_path / "y.run") as sim:
+        sim.step(3)
+    assert set(cairn.Run(tmp_path / "y.run").columns) == {"step", "t"}
+
+
 def test_check_and_the_command_agree(arch, command):
     run, _ = arch
     check = run.check()

@@ -8,6 +8,7 @@ there are no bodies
 """
 from __future__ import annotations
 
+import operator
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -80,6 +81,24 @@ def floats(values: Any, name: str) -> Any:
         what = type(values).__name__ if array.ndim == 0 else array.dtype.name
         raise ArgumentError(f"{name} must be real numbers, not {what}")
     return np.ascontiguousarray(array, dtype=np.float64) if array.ndim else np.float64(array)
+
+
+def number(value: Any, name: str) -> float:
+    """One real number; ArgumentError for texts, lists and what is no number."""
+    if isinstance(value, (str, bytes)):
+        raise ArgumentError(f"{name} must be a number, not {value!r}", hint="what stands in quotes is text")
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{name} must be a number, not {type(value).__name__}") from None
+
+
+def whole(value: Any, name: str) -> int:
+    """One whole number."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise ArgumentError(f"{name} must be a whole number, not {value!r}") from None
 
 
 # The numbers of cn_status.

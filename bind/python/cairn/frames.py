@@ -2,11 +2,13 @@
 from __future__ import annotations
 
 import importlib
+import operator
 import weakref
 from typing import TYPE_CHECKING, Any, Iterator, NamedTuple
 
 import numpy as np
 
+from . import _core
 from .errors import ArgumentError
 
 __all__ = ["Contacts", "Frame", "Energy", "OPEN", "STICK", "SLIDE"]
@@ -29,6 +31,18 @@ class Energy(NamedTuple):
     def total(self) -> float:
         """Their sum [J]."""
         return self.kinetic + self.potential
+
+
+def body_index(body: int | str, names: list[str], what: str = "body") -> int:
+    """The number of a body, counted from 0, by its name or number (negative: from the end)."""
+    if isinstance(body, str):
+        if body in names and body:
+            return names.index(body)
+        near = _core.nearest(body, [name for name in names if name][:256])
+        raise KeyError(f'there is no {what} "{body}"' + (f'; did you mean "{near}"?' if near else ""))
+    if not -len(names) <= body < len(names):
+        raise IndexError(f"there is no {what} {body}; there are {len(names)}")
+    return operator.index(body) % len(names)
 
 
 def frozen(array: Any) -> Any:
@@ -138,13 +152,6 @@ class Contacts:
         across = self.impulse - normal[:, None] * self.normal
         return frozen(np.linalg.norm(across, axis=1) / self._step)  # type: ignore[no-any-return]
 
-    def _index(self, body: int | str) -> int:
-        if isinstance(body, str):
-            if body not in self._names:
-                raise KeyError(f'there is no body "{body}"')
-            return self._names.index(body)
-        return int(body) % max(len(self._names), 1)
-
     def on(self, body: int | str) -> Array:
         """The forces on this body, one a contact that it has [N].
 
@@ -152,7 +159,7 @@ class Contacts:
         >>> sim.contacts.on("block").shape
         (4, 3)
         """
-        i = self._index(body)
+        i = body_index(body, self._names)
         force, bodies = self.force, self.bodies
         first, second = bodies[:, 0] == i, bodies[:, 1] == i
         signs = first.astype(float) - second.astype(float)
@@ -277,13 +284,7 @@ class Frame(Poses):
         return self._contacts  # type: ignore[no-any-return]
 
     def __getitem__(self, body: int | str) -> FrameBody:
-        if isinstance(body, str):
-            if body not in self._names:
-                raise KeyError(f'there is no body "{body}"')
-            return FrameBody(self, self._names.index(body))
-        if not -len(self._q) <= int(body) < len(self._q):
-            raise IndexError(f"there is no body {body}; there are {len(self._q)}")
-        return FrameBody(self, int(body) % len(self._q))
+        return FrameBody(self, body_index(body, self._names))
 
     def __len__(self) -> int:
         return len(self._q)

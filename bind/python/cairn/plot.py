@@ -1,6 +1,7 @@
 """Plots with matplotlib, which is imported when one is drawn and not before. Each returns its axes."""
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
@@ -120,9 +121,17 @@ def bodies(of: Any, model: Any = None, ax: Any = None, *, plane: str | None = No
     return ax
 
 
+def _ledger_of(given: Any) -> Any:
+    rows = getattr(given, "ledger", given)
+    if not isinstance(rows, Mapping):
+        raise ArgumentError(f"this is drawn from a run or its ledger, not from {type(given).__name__}",
+                            hint='record the simulation: cairn.Sim(scene, record="x.run"), then cairn.Run("x.run")')
+    return rows
+
+
 def energy(ledger: Any, ax: Any = None) -> Any:
     """Energies over time, and what friction and impacts have taken, from a ledger or a run."""
-    rows = getattr(ledger, "ledger", ledger)
+    rows = _ledger_of(ledger)
     ax = _axes(ax)
     t = rows["t"]
     for name in ("kinetic", "potential"):
@@ -137,7 +146,7 @@ def energy(ledger: Any, ax: Any = None) -> Any:
 
 def residuals(ledger: Any, ax: Any = None) -> Any:
     """The residual of each step over time, from a ledger or a run."""
-    rows = getattr(ledger, "ledger", ledger)
+    rows = _ledger_of(ledger)
     ax = _axes(ax)
     ax.semilogy(rows["t"], np.maximum(rows["residual"], 1e-17), ".", markersize=2)
     ax.set_xlabel("t [s]")

@@ -1,14 +1,16 @@
 """One-step problems: u = W r + q with Coulomb's law at each contact, and the solvers for them."""
 from __future__ import annotations
 
+import operator
 import os
 import sys
-from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 import numpy as np
 
 from . import _core
-from .errors import ArgumentError, floats
+from .errors import ArgumentError, floats, number, whole
 from .frames import Array
 
 if TYPE_CHECKING:
@@ -199,10 +201,11 @@ class Problem(_core.Problem):
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Problem:
         """From a file: FCLIB (HDF5), Siconos .dat, LCP text."""
-        if not os.path.exists(path):
-            raise FileNotFoundError(2, "there is no such problem file", os.fspath(path))
+        name = os.fspath(path)
+        if not os.path.exists(name):
+            raise FileNotFoundError(2, "there is no such problem file", name)
         problem = cls.__new__(cls)
-        _core.Problem._read(problem, os.fspath(path))
+        _core.Problem._read(problem, name)
         return problem
 
     @classmethod
@@ -432,7 +435,12 @@ class Solver:
 
     def _call(self, core: _core.Given, r: bytearray, u: bytearray, tolerance: float, limit: int) -> int | None:
         del limit
-        return self.function(Given(core), np.frombuffer(r), np.frombuffer(u), tolerance)
+        answer = self.function(Given(core), np.frombuffer(r), np.frombuffer(u), tolerance)
+        try:
+            return None if answer is None else operator.index(answer)
+        except TypeError:
+            raise TypeError(f"the solver {self.name} must return how many iterations it made, or None where it came to "
+                            f"its limit, not {answer!r}; what it found it writes into r: r[:] = ...") from None
 
     def __call__(self, problem: Given, r: Array, u: Array, tolerance: float) -> int | None:
         return self.function(problem, r, u, tolerance)
@@ -463,6 +471,8 @@ def solver(function: SolverFunction | None = None, *, dim: int | None = None,
 def _params(params: Mapping[str, Any] | None) -> list[tuple[str, str]]:
     def text(value: Any) -> str:
         return str(int(value)) if isinstance(value, (bool, np.bool_)) else str(value)
+    if params is not None and not isinstance(params, Mapping):
+        raise ArgumentError(f'params must be a dict as {{"relaxation": 1.0}}, not {type(params).__name__}')
     return [(str(key), text(value)) for key, value in (params or {}).items()]
 
 
@@ -500,11 +510,12 @@ def solve(W: Any, q: ArrayLike | None = None, mu: ArrayLike | None = None, *, so
     if own is not None and problem.kind == "lcp":
         raise ArgumentError("solvers written in Python are for friction problems")
     size = problem.dim * problem.contacts
-    values = problem._solve(solver=name, own=own, accepts=accepts, tolerance=float(tolerance),
+    values = problem._solve(solver=name, own=own, accepts=accepts, tolerance=number(tolerance, "tolerance"),
                             measure=_MEASURES[measure],
-                            max_iterations=-1 if max_iterations is None else int(max_iterations),
-                            time_limit=float(time_limit), local=local, params=_params(params),
-                            guess=None if guess is None else _vector(guess, "guess", size), threads=int(threads))
+                            max_iterations=-1 if max_iterations is None else whole(max_iterations, "max_iterations"),
+                            time_limit=number(time_limit, "time_limit"), local=local, params=_params(params),
+                            guess=None if guess is None else _vector(guess, "guess", size),
+                            threads=whole(threads, "threads"))
     return Solution(values, name)
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Iterator, overload
 import numpy as np
 
 from . import _core
-from .errors import Error
-from .frames import Array, Contacts, Frame, nearest_time, need_pandas
+from .errors import Error, number
+from .frames import Array, Contacts, Frame, body_index, nearest_time, need_pandas
 from .scene import Model, _model_from
 
 if TYPE_CHECKING:
@@ -217,6 +217,14 @@ class Run(_core.Run, Sequence[Frame]):
         return Ledger(columns)
 
     @property
+    def columns(self) -> Ledger:
+        """What the scene records every step (key `record`), as columns: step, t, and those of the scene."""
+        heads, steps, times, values = self._columns()
+        rows = np.asarray(values)
+        return Ledger({"step": np.asarray(steps), "t": np.asarray(times),
+                       **{name: rows[:, k] for k, (name, _) in enumerate(heads)}})
+
+    @property
     def events(self) -> list[tuple[int, float, str]]:
         """What was remarkable: (step, time, text) each."""
         return self._events()
@@ -274,7 +282,7 @@ class Run(_core.Run, Sequence[Frame]):
 
     def at(self, t: float) -> Frame:
         """The frame nearest to a time [s]."""
-        return self._frame_at(nearest_time(self.times, float(t)))
+        return self._frame_at(nearest_time(self.times, number(t, "t")))
 
     def track(self, body: int | str) -> Track:
         """One body over all frames, read without the others.
@@ -284,15 +292,7 @@ class Run(_core.Run, Sequence[Frame]):
         >>> cairn.Run(tmp/"track.run").track(0).position.shape[1]
         2
         """
-        names = self.names
-        if isinstance(body, str):
-            if body not in names:
-                near = _core.nearest(body, [name for name in names if name][:256])
-                raise KeyError(f'there is no body "{body}"' + (f'; did you mean "{near}"?' if near else ""))
-            body = names.index(body)
-        if not -len(names) <= body < len(names):
-            raise IndexError(f"there is no body {body}; the run has {len(names)}")
-        q, v = self._track(body % len(names), len(self))
+        q, v = self._track(body_index(body, self.names), len(self))
         return Track(self.times, np.asarray(q), np.asarray(v))
 
     # ---- verifying and showing ----

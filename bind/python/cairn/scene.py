@@ -5,10 +5,13 @@ Every keyword is a key of docs/reference/scene.md, so that what the reader of sc
 from __future__ import annotations
 
 import json
+import operator
 import os
+import re
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -91,7 +94,7 @@ class Scene:
                  **keys: Any) -> None:
         self._place = _caller()
         self._base: Path | None = None
-        self._overrides: dict[str, Any] = {}
+        self._overrides: dict[str, tuple[Any, Place]] = {}
         self._top: dict[str, Any] = {"cairn": 1, "dimension": dimension}
         if name is not None:
             self._top["name"] = name
@@ -103,9 +106,8 @@ class Scene:
         self._group("solver", {**chosen, **({"tolerance": tolerance} if tolerance is not None else {})})
         self._materials: dict[str, tuple[dict[str, Any], Place]] = {"default": ({"density": density}, self._place)}
         self._lists: dict[str, list[tuple[Any, Place]]] = {}
-        for key in list(keys):
-            if key in ("materials", "contacts", "bodies", "generate", "forces", "motions", "joints", "control"):
-                raise ArgumentError(f"{key} are added by calls: scene.{_CALLS[key]}(...)")
+        for key in keys:
+            _check_keyword(key)
         self._top.update(keys)
         given = {"friction": friction, "restitution": restitution}
         if any(value is not None for value in given.values()):
@@ -175,24 +177,23 @@ class Scene:
                  "shape": {"line" if flat else "plane": {"normal": up, "offset": height}}}
         self._add("bodies", entry, _caller())
 
-    def joint(self, kind: str, a: str, b: str, *, name: str | None = None, **keys: Any) -> None:
-        """A joint of this kind (hinge, ball, slider, ...) between two bodies by their names.
+    def joint(self, kind: str, a: str | int, b: str | int, *, name: str | None = None, **keys: Any) -> None:
+        """A joint of this kind (hinge, ball, slider, ...) between two bodies by their names or numbers.
 
         >>> scene = cairn.Scene()
         >>> scene.body("post", cairn.box(0.1, 0.1, 2), fixed=True)
         >>> scene.body("door", cairn.box(1, 0.05, 2), position=[0.6, 0, 0])
         >>> scene.joint("hinge", "post", "door", point=[0.05, 0, 0], axis=[0, 0, 1], limits=[0, 2])
         """
-        entry: dict[str, Any] = {"name": name} if name is not None else {}
-        self._add("joints", {**entry, "kind": kind, "bodies": [a, b], **keys}, _caller())
+        self._add("joints", _joint_entry(kind, a, b, name, keys), _caller())
 
-    def force(self, body: str, force: Any = None, **keys: Any) -> None:
+    def force(self, body: str | int, force: Any = None, **keys: Any) -> None:
         """A force on a body: numbers, expressions in t or tables [N]; also torque, point, axes."""
-        self._add("forces", {"body": body, **_present({"force": force}), **keys}, _caller())
+        self._add("forces", {"body": _name_of(body, "force"), **_present({"force": force}), **keys}, _caller())
 
-    def motion(self, body: str, velocity: Any = None, **keys: Any) -> None:
+    def motion(self, body: str | int, velocity: Any = None, **keys: Any) -> None:
         """A prescribed motion: velocity [m/s], angular_velocity [rad/s] as numbers, expressions in t or tables."""
-        self._add("motions", {"body": body, **_present({"velocity": velocity}), **keys}, _caller())
+        self._add("motions", {"body": _name_of(body, "motion"), **_present({"velocity": velocity}), **keys}, _caller())
 
     def control(self, **keys: Any) -> None:
         """A controller, sampled at a period: sensors, memory, outputs, next."""
@@ -220,7 +221,7 @@ class Scene:
         >>> scene = cairn.gallery("block-on-slope")
         >>> scene.set("contacts.0.friction", 0.2)
         """
-        self._overrides[path] = value
+        self._overrides[str(path)] = value, _caller()
 
     # ---- many bodies from arrays ----
 
@@ -283,7 +284,7 @@ class Scene:
         if isinstance(names, str):
             keys["name"] = names
         elif names is not None:
-            if len(names) != count or any("," in name or "\n" in name for name in names):
+            if len(names) != count or any(not isinstance(name, str) or "," in name or "\n" in name for name in names):
                 raise ArgumentError(f"names must be {count} texts without commas")
             columns = ["name"] + columns
             rows = "\n".join(f"{name},{row}" for name, row in zip(names, rows.split("\n")))
@@ -328,9 +329,22 @@ class Scene:
 
     def _where(self, error: Error, file: str, places: list[tuple[Place, str]]) -> Error:
         """Leads an error of the text back to the Python line that made its entry."""
+        def other_line(found: re.Match[str]) -> str:
+            line = int(found[1])
+            known = 0 < line <= len(places)
+            return "it is in {}:{}".format(*places[line - 1][0]) if known else found[0]
+
         if error.file == file and 0 < error.line <= len(places):
             (error.file, error.line), error.path = places[error.line - 1]
             error.column = 0
+            error.hint = re.sub(r"it is in line (\d+)", other_line, error.hint)
+        return self._where_set(error)
+
+    def _where_set(self, error: Error) -> Error:
+        """Leads an error of a value that was set back to the call."""
+        path = error.file.removeprefix("--set ").partition("=")[0]
+        if error.file.startswith("--set ") and path in self._overrides:
+            (error.file, error.line), error.path, error.column = self._overrides[path][1], path, 0
         return error
 
     def model(self, *, allow_plugins: bool = False) -> Model:
@@ -393,6 +407,21 @@ class Scene:
         from .sim import Sim
         return frame_of(Sim(self))
 
+    def html(self, path: str | os.PathLike[str]) -> None:
+        """Writes the start as one HTML file that needs no server."""
+        from .sim import Sim
+        Sim(self).html(path)
+
+    def view(self) -> str:
+        """Simulates the scene live in a browser, as the command's `cairn view` does; the address."""
+        from .page import live
+        return live(self)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("step", "steps", "run", "frames", "contacts", "positions", "energy", "record"):
+            raise AttributeError(f"a scene is data and has no {name!r}; sim = cairn.Sim(scene) has it")
+        raise AttributeError(f"a scene has no {name!r}; see help(cairn.Scene)")
+
     def __getstate__(self) -> dict[str, Any]:
         return dict(self.__dict__, _version=_core.version())
 
@@ -416,6 +445,61 @@ _list_keys()
 
 _CALLS = {"materials": "material", "contacts": "contact", "bodies": "body", "generate": "generate",
           "forces": "force", "motions": "motion", "joints": "joint", "control": "control"}
+
+
+# Words of other codes for keywords of Scene.
+_ELSEWHERE = {"dt": "step", "timestep": "step", "time_step": "step", "mu": "friction", "g": "gravity", "dim": "dimension",
+              "t_end": "until", "duration": "until", "tol": "tolerance", "e": "restitution", "rho": "density"}
+
+
+def _check_keyword(key: str) -> None:
+    """ArgumentError for a keyword that neither Scene nor scene files have."""
+    if key in _CALLS:
+        raise ArgumentError(f"{key} are added by calls: scene.{_CALLS[key]}(...)")
+    of_files = schema()["properties"]
+    if key not in of_files:
+        own = ["name", "dimension", "friction", "restitution", "density", "gravity", "step", "until", "frames_every",
+               "solver", "tolerance"]
+        near = _ELSEWHERE.get(key) or _core.nearest(key, own + sorted(set(of_files) - {"cairn"}))
+        raise ArgumentError(f"a scene has no keyword {key!r}",
+                            hint=f"did you mean {near!r}?" if near else "see help(cairn.Scene)")
+
+
+def _name_of(body: Any, what: str) -> str:
+    """A body as scene files name it: its name, or "#1" for the first."""
+    if isinstance(body, str):
+        return body
+    if isinstance(body, (int, np.integer)) and not isinstance(body, bool) and body >= 0:
+        return f"#{int(body) + 1}"
+    raise ArgumentError(f"a {what} takes bodies by their names, or by their numbers from 0, not {body!r}",
+                        hint='scene.body("door", ...) gives a name')
+
+
+def _joint_entry(kind: str, a: Any, b: Any, name: str | None, keys: Mapping[str, Any]) -> dict[str, Any]:
+    entry: dict[str, Any] = {} if name is None else {"name": name}
+    return {**entry, "kind": kind, "bodies": [_name_of(a, "joint"), _name_of(b, "joint")], **keys}
+
+
+def _explain_path(path: str) -> None:
+    """Raises what fits for a path of a scene that is no file."""
+    if "\n" in path:
+        raise ArgumentError("this is the text of a scene, not the path of its file",
+                            hint="write it into a file, or fill a cairn.Scene by calls")
+    if os.path.isdir(path):
+        raise IsADirectoryError(21, "this is a folder, not a scene file", path)
+    if not os.path.exists(path) and os.path.basename(path).partition(".")[0] in gallery_names():
+        name = os.path.basename(path).partition(".")[0]
+        raise FileNotFoundError(2, f'there is no such scene file; the gallery has one: cairn.gallery("{name}")', path)
+    if not os.path.exists(path):
+        raise FileNotFoundError(2, "there is no such scene file", path)
+
+
+def _is_run(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(15) == b"SQLite format 3"
+    except OSError:
+        return False
 
 
 def _present(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -446,6 +530,8 @@ class Model(_core.Model):
     (2, 5)
     """
 
+    _is_view = False
+
     def __init__(self, scene: Scene | str | os.PathLike[str], *, allow_plugins: bool = False) -> None:
         self._all_names: list[str] | None = None
         self._endless: np.ndarray[Any, Any] | None = None
@@ -453,11 +539,11 @@ class Model(_core.Model):
         overrides: list[tuple[str, str]] = []
         if isinstance(scene, Scene):
             try:
-                overrides = [(path, _json(value)) for path, value in scene._overrides.items()]
+                overrides = [(path, _json(value)) for path, (value, _) in scene._overrides.items()]
             except TypeError as error:
                 raise ArgumentError(str(error)) from None
             if scene._is_file():
-                self._open(str(scene._base), None, overrides)
+                self._open(str(scene._base), None, overrides, scene)
             else:
                 text, places = scene._text()
                 name = str(scene._base or os.path.join(os.getcwd(), scene.name or "scene"))
@@ -475,11 +561,14 @@ class Model(_core.Model):
         self._source = name
         self._places = places
         self._scene = scene
-        if text is None and not os.path.exists(name):
-            raise FileNotFoundError(2, "there is no such scene file", name)
+        if text is None and not os.path.isfile(name):
+            _explain_path(name)
         try:
             self._read(name, text, overrides, self._plugins)
         except Error as error:
+            if text is None and _is_run(name):
+                raise SceneError("this is a run file, not a scene", file=name,
+                                 hint=f"cairn.Run({name!r}) reads it; its .model is that of its scene") from None
             raise self.locate(error) from None
         for warning in self.warnings:
             if warning.line:
@@ -489,8 +578,9 @@ class Model(_core.Model):
 
     def locate(self, error: Error) -> Error:
         """The error with its place in the Python script, where the model comes from one."""
-        if self._scene is not None and self._places is not None:
-            return self._scene._where(error, self._source, self._places)
+        if self._scene is not None:
+            return (self._scene._where_set(error) if self._places is None
+                    else self._scene._where(error, self._source, self._places))
         return error
 
     @property
@@ -519,6 +609,24 @@ class Model(_core.Model):
             self._endless.flags.writeable = False
         return self._endless
 
+    @property
+    def materials(self) -> list[str]:
+        """Names of the materials.
+
+        >>> cairn.Model(cairn.gallery("block-on-slope")).materials
+        ['stone']
+        """
+        return [row[0] for row in self._materials()]
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The columns that the scene records (key `record`), with their units."""
+        return {name: unit for name, unit in self._columns()}
+
+    def _settle(self) -> None:
+        """Caches what others read of it, before the simulation whose model it is goes on."""
+        self.names, self.endless
+
     def index(self, body: int | str) -> int:
         """The number of a body, counted from 0, by its name or number (negative: from the end).
 
@@ -527,15 +635,17 @@ class Model(_core.Model):
         """
         if isinstance(body, str):
             found = self._find(body)
+            if found < 0 and body in self.names:
+                raise ArgumentError(f'the body "{body}" was removed')
             if found < 0:
                 near = _core.nearest(body, [name for name in self.names if name][:256])
                 hint = f'did you mean "{near}"?' if near else "model.names lists them"
                 raise KeyError(f'there is no body "{body}"; {hint}')
             return found
-        number = int(body)
-        if not -self.body_count <= number < self.body_count:
-            raise IndexError(f"there is no body {number}; the model has {self.body_count}")
-        return number % self.body_count
+        at = operator.index(body)
+        if not -self.body_count <= at < self.body_count:
+            raise IndexError(f"there is no body {at}; the model has {self.body_count}")
+        return at % self.body_count
 
     def body_info(self, body: int | str) -> dict[str, Any]:
         """What a body has become: name, material, kind, mass, com (in its own frame), ..."""
@@ -561,6 +671,8 @@ class Model(_core.Model):
         return f"<cairn.Model {self.name}, {self.dimension}D, {self.body_count} bodies, {self.joint_count} joints>"
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if self._is_view:
+            raise ArgumentError("this is the model of a simulation whose bodies have changed; pickle the simulation")
         return _model_from, (self._source, self.text, self._plugins, _core.version())
 
     def _repr_html_(self) -> str:
@@ -579,6 +691,14 @@ def _model_from(name: str, text: str, allow_plugins: bool = False, version: str 
     return model
 
 
+def _view_of(given: Model) -> Model:
+    """An empty model for the extension to fill: that of a simulation whose bodies are not those given any more."""
+    view = Model.__new__(Model)
+    view._all_names = view._endless = view._scene = view._places = None
+    view._plugins, view._source, view._is_view = given._plugins, given._source, True
+    return view
+
+
 def load(path: str | os.PathLike[str], overrides: Mapping[str, Any] | None = None) -> Scene:
     """A scene from its file; overrides as in set(). More can be added to it by calls.
 
@@ -586,11 +706,13 @@ def load(path: str | os.PathLike[str], overrides: Mapping[str, Any] | None = Non
     """
     file = Path(path)
     if not file.is_file():
-        raise FileNotFoundError(2, "there is no such scene file", str(path))
+        _explain_path(str(path))
     scene = Scene.__new__(Scene)
     scene._place = _caller()
     scene._base = file.resolve()
-    scene._overrides = dict(overrides or {})
+    if overrides is not None and not isinstance(overrides, Mapping):
+        raise ArgumentError(f'overrides must be a dict as {{"time.step": 1e-3}}, not {type(overrides).__name__}')
+    scene._overrides = {str(path): (value, scene._place) for path, value in (overrides or {}).items()}
     scene._top = {"cairn": 1}
     scene._materials = {"default": ({}, scene._place)}
     scene._lists = {}

@@ -5,14 +5,14 @@ import importlib
 import os
 import sys
 import weakref
-from typing import TYPE_CHECKING, Any, Iterable, Iterator, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, NamedTuple, Sequence
 
 import numpy as np
 
 from . import _core
-from .errors import ArgumentError, Error, floats
-from .frames import Array, Contacts, Energy, Frame, Poses
-from .scene import Mesh, Model, Scene, _check_version, load
+from .errors import ArgumentError, Error, floats, number, whole
+from .frames import Array, Contacts, Energy, Frame, Poses, body_index
+from .scene import Mesh, Model, Scene, _caller, _check_version, _joint_entry, _json, load
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["Sim", "Body", "Hit", "Inputs", "Joint", "Joints", "rollout", "Rollout"]
 
 _SLACK = 1e-9  # [s] of round-off in sums of steps
+_WRITABLE = {"gravity", "friction_factor", "inputs", "progress", "strict"}
+_SNAPSHOTS = {"q", "v", "positions", "orientations", "velocities", "angular_velocities", "contacts", "joints", "energy"}
 
 
 class Body:
@@ -52,6 +54,10 @@ class Body:
         given = np.asarray(floats(values, name)).reshape(-1)
         if len(given) != last - first:
             raise ArgumentError(f"{name} has {last - first} numbers, not {len(given)}")
+        kind = self.info["kind"] if part == "v" else ""
+        if kind in ("fixed", "driven"):
+            raise ArgumentError(f"body {self.index} {self.name} is {kind} and takes no velocity",
+                                hint="a motion of the scene drives a body: scene.motion(...)")
         rows[self.index, first:last] = given
         self._sim.set_state(rows, None) if part == "q" else self._sim.set_state(None, rows)
 
@@ -162,6 +168,15 @@ class Body:
         return np.asarray(self._sim._contact_force(self.index))
 
     @property
+    def user(self) -> Any:
+        """Anything of your own; None at first. It is not part of saved states."""
+        return self._sim._users.get(self.index)
+
+    @user.setter
+    def user(self, value: Any) -> None:
+        self._sim._users[self.index] = value
+
+    @property
     def mass(self) -> float:
         """[kg], 2D [kg/m]."""
         return float(self._sim.model._body(self.index)["mass"])
@@ -177,7 +192,7 @@ class Body:
 
 
 class Hit(NamedTuple):
-    """What a ray met first: the body, its shape from 0, the distance [m], the point and the outward normal there."""
+    """What a ray met, or what is near: the body, its shape from 0, the distance [m], the point and the outward normal."""
 
     body: Body
     shape: int
@@ -217,10 +232,15 @@ class Inputs:
     def __setitem__(self, key: Any, value: Any) -> None:
         index = self._index(key)
         if isinstance(index, int) and 0 <= index < len(self.names):
-            self._sim._set_input(index, float(value))
+            self._sim._set_input(index, number(value, f"the input {self.names[index]}"))
             return
         values = np.array(self._sim._inputs())
-        values[index] = value
+        given = np.asarray(floats(value, "inputs"))
+        try:
+            values[index] = given
+        except ValueError:
+            raise ArgumentError(f"there are {len(np.atleast_1d(values[index]))} inputs to be written, and shape "
+                                f"{given.shape} was given; the scene has {', '.join(self.names) or 'none'}") from None
         self._sim._set_inputs(values)
 
     def __len__(self) -> int:
@@ -240,7 +260,7 @@ class Joint:
     def __init__(self, joints: Joints, index: int) -> None:
         self._joints = joints
         self.index = index
-        self.name, self.kind, *self.bodies = joints.model._joint(index)
+        self.name, self.kind, *self.bodies = joints._rows[index]
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in self._joints._columns:
@@ -266,7 +286,7 @@ class Joints:
 
     def __init__(self, columns: dict[str, Any], model: Model) -> None:
         self._columns = columns
-        self.model = model
+        self._rows = [model._joint(i) for i in range(model.joint_count)]
 
     def _column(self, name: str) -> Any:
         return np.asarray(self._columns[name])
@@ -274,7 +294,7 @@ class Joints:
     @property
     def names(self) -> list[str]:
         """Names of the joints; "" for none."""
-        return [self.model._joint(i)[0] for i in range(len(self))]
+        return [row[0] for row in self._rows]
 
     @property
     def value(self) -> Array:
@@ -327,18 +347,10 @@ class Joints:
         return self._column("saturated")  # type: ignore[no-any-return]
 
     def __getitem__(self, joint: int | str) -> Joint:
-        if isinstance(joint, str):
-            names = self.names
-            if joint not in names:
-                near = _core.nearest(joint, [name for name in names if name][:256])
-                raise KeyError(f'there is no joint "{joint}"' + (f'; did you mean "{near}"?' if near else ""))
-            return Joint(self, names.index(joint))
-        if not -len(self) <= joint < len(self):
-            raise IndexError(f"there is no joint {joint}; there are {len(self)}")
-        return Joint(self, joint % len(self))
+        return Joint(self, body_index(joint, self.names, "joint"))
 
     def __len__(self) -> int:
-        return self.model.joint_count
+        return len(self._rows)
 
     def __iter__(self) -> Iterator[Joint]:
         return (Joint(self, i) for i in range(len(self)))
@@ -383,9 +395,10 @@ class Sim(_core.Sim, Poses):
             self.record(record)
 
     def _start(self, model: Model, threads: int | None, strict: bool, own: Solver | None) -> None:
-        self._threads = int(threads or model.settings["threads"] or 1)
+        self._threads = whole(threads or model.settings["threads"] or 1, "threads")
         self._q_at = self._v_at = self._contacts_at = self._joints_at = self._nodes_at = -1
-        self._live = None
+        self._live = self._progress = None
+        self._users: dict[int, Any] = {}
         try:
             self._make(model, self._threads)
         except Error as error:
@@ -394,6 +407,16 @@ class Sim(_core.Sim, Poses):
         self._own = own
         if own is not None:
             self._set_solver(own._call, own.name, own._accepts())
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_") and name not in _WRITABLE:
+            if name in _SNAPSHOTS:
+                raise AttributeError(f"{name} is a snapshot; sim.set_state(q=..., v=...) writes, and so do the bodies: "
+                                     'sim["ball"].position = ...')
+            near = None if hasattr(type(self), name) else _core.nearest(name, list(_WRITABLE))
+            if near:
+                raise AttributeError(f'a simulation has no {name}; did you mean "{near}"?')
+        object.__setattr__(self, name, value)
 
     # ---- going on ----
 
@@ -405,10 +428,10 @@ class Sim(_core.Sim, Poses):
         10
         """
         if n is not None:
-            for _ in range(n):
+            for _ in range(whole(n, "n")):
                 yield self.step()
             return
-        end = float(self.model.settings["until"] if until is None else until) - _SLACK
+        end = number(self.model.settings["until"] if until is None else until, "until") - _SLACK
         if not np.isfinite(end):
             raise ArgumentError(f"until must be a finite time [s], not {until}")
         while self.time < end:
@@ -428,8 +451,8 @@ class Sim(_core.Sim, Poses):
         """
         settings = self.model.settings
         step = settings["step"]
-        every = settings["frames_every"] if every is None else float(every)
-        end = float(settings["until"] if until is None else until)
+        every = settings["frames_every"] if every is None else number(every, "every")
+        end = number(settings["until"] if until is None else until, "until")
         if not (np.isfinite(every) and every >= 0 and np.isfinite(end)):
             raise ArgumentError("every and until must be finite times [s], every not negative")
         bar = _Bar(end, self.time, self.model.name) if progress else None
@@ -483,6 +506,27 @@ class Sim(_core.Sim, Poses):
             return found
         last: Contacts = self._last()
         return last
+
+    @property
+    def contacts_begun(self) -> NDArray[np.int32]:
+        """(n, 2): pairs of bodies that press on one another since the last step and did not in the one before.
+
+        >>> scene = cairn.Scene(friction=0.5, restitution=0.5); scene.ground()
+        >>> scene.body("ball", cairn.sphere(0.1), position=[0, 0, 0.2]); sim = cairn.Sim(scene)
+        >>> [report.step for report in sim.steps(n=200) if len(sim.contacts_begun)][:1]
+        [144]
+        """
+        return np.asarray(self._begun())
+
+    @property
+    def contacts_ended(self) -> NDArray[np.int32]:
+        """(n, 2): pairs of bodies that do not press on one another any more."""
+        return np.asarray(self._ended())
+
+    @property
+    def columns(self) -> dict[str, float]:
+        """The columns that the scene records (key `record`), as they are now; model.columns has their units."""
+        return dict(zip(self.model.columns, np.asarray(_core.Sim._columns(self)).tolist()))
 
     def _all_nodes(self) -> tuple[Array, Array]:
         if self._nodes_at != self._changes:
@@ -539,6 +583,21 @@ class Sim(_core.Sim, Poses):
     # ---- acting ----
 
     @property
+    def progress(self) -> Callable[[str, int, int, float], Any] | None:
+        """A function (stage, done, total, residual) that is called during steps and solves; None: none.
+
+        Where it returns False, step() ends with KeyboardInterrupt; the state is that of the last whole step.
+        """
+        return self._progress
+
+    @progress.setter
+    def progress(self, call: Callable[[str, int, int, float], Any] | None) -> None:
+        if call is not None and not callable(call):
+            raise ArgumentError(f"progress must be a function of (stage, done, total, residual), not {call!r}")
+        self._set_progress(call)
+        self._progress = call
+
+    @property
     def inputs(self) -> Any:
         """The inputs of the scene, to be written: sim.inputs["elbow"] = 3, sim.inputs[:] = action."""
         if self._live is None:
@@ -574,6 +633,72 @@ class Sim(_core.Sim, Poses):
         rates = None if v is None else self._rows(v, "v", 6 if space else 3)
         self._set_state(poses, rates, (1 if project else 0) | (0 if allow_overlap else 2))
 
+    def rest(self) -> None:
+        """All velocities become zero, also of joints and of nodes of deformable bodies; positions stay.
+
+        >>> sim = cairn.Sim(cairn.gallery("newtons-cradle")); report = sim.step(10)
+        >>> sim.rest(); sim.energy.kinetic
+        0.0
+        """
+        self._rest()
+
+    # ---- bodies and joints that come and go ----
+
+    def add_body(self, name: str | None = None, shape: Any = None, **keys: Any) -> Body:
+        """A body more, from the next step on, with the keys of Scene.body; it must be free or fixed.
+
+        Its number is one more than the highest so far. It may overlap others, which report.penetration_max shows.
+
+        >>> scene = cairn.Scene(friction=0.5); scene.ground()
+        >>> scene.body("ball", cairn.sphere(0.1), position=[0, 0, 1]); sim = cairn.Sim(scene)
+        >>> sim.add_body("second", cairn.sphere(0.1), position=[0, 0, 2], velocity=[0, 0, -1])
+        <cairn.Body 2 second at [0.0, 0.0, 2.0]>
+        """
+        if isinstance(name, dict) and shape is None:
+            name, shape = None, name
+        entry: dict[str, Any] = {} if name is None else {"name": name}
+        entry["material"] = self._some_material()
+        entry.update(keys)
+        if shape is not None:
+            entry["shape"] = shape
+        return Body(self, self._add(self._add_body, entry, "body"))
+
+    def add_joint(self, kind: str, a: int | str | Body, b: int | str | Body, *, name: str | None = None,
+                  **keys: Any) -> Joint:
+        """A joint more between two bodies as they now stand, with the keys of Scene.joint.
+
+        >>> scene = cairn.Scene(friction=0.5)
+        >>> scene.body("post", cairn.box(0.1, 0.1, 1), fixed=True)
+        >>> scene.body("arm", cairn.box(1, 0.1, 0.1), position=[0.6, 0, 0]); sim = cairn.Sim(scene)
+        >>> sim.add_joint("hinge", "post", "arm", point=[0.05, 0, 0], axis=[0, 1, 0]).kind
+        'hinge'
+        """
+        entry = _joint_entry(kind, self._body_of(a), self._body_of(b), name, keys)
+        added = self._add(self._add_joint, entry, "joint")
+        return self.joints[added]
+
+    def _some_material(self) -> str:
+        materials = self.model.materials
+        return "default" if "default" in materials or len(materials) != 1 else materials[0]
+
+    def _add(self, add: Callable[[str, str], Any], entry: dict[str, Any], path: str) -> Any:
+        """Adds what the entry says; an error leads to the line that called."""
+        source = self._given._source
+        try:
+            return add(source, _json(entry))
+        except Error as error:
+            if error.file in ("", source):
+                (error.file, error.line), error.column = _caller(), 0
+                error.path = path
+            raise
+
+    def _body_of(self, body: int | str | Body) -> int:
+        if isinstance(body, Body):
+            if body._sim is not self:
+                raise ArgumentError(f"{body!r} belongs to another simulation")
+            return body.index
+        return self.model.index(body)
+
     def remove(self, body: int | str | Body) -> None:
         """Takes a body out, with its joints, loads, forces and motions, from the next step on.
 
@@ -583,17 +708,72 @@ class Sim(_core.Sim, Poses):
         >>> sim.remove(0); sim.has(0), sim.has(1), sim.step(10).outcome
         (False, True, 'solved')
         """
-        self._remove_body(body.index if isinstance(body, Body) else self.model.index(body))
+        self._remove_body(self._body_of(body))
 
-    def has(self, body: int | str) -> bool:
-        """Whether a body is there: False after remove()."""
-        return self._has_body(self.model.index(body))
+    def remove_joint(self, joint: int | str | Joint) -> None:
+        """Takes a joint out; the numbers of the others stay.
 
-    def ray(self, origin: ArrayLike, direction: ArrayLike, reach: float = np.inf, *,
-            ignore: int | str | None = None) -> Hit | None:
+        >>> sim = cairn.Sim(cairn.gallery("pendulum"))
+        >>> sim.remove_joint(0); sim.has_joint(0)
+        False
+        """
+        self._remove_joint(self._joint_of(joint))
+
+    def _joint_of(self, joint: int | str | Joint) -> int:
+        return joint.index if isinstance(joint, Joint) else body_index(joint, self.joints.names, "joint")
+
+    def has(self, body: int | str | Body) -> bool:
+        """Whether a body is there: False after remove(), and for names that no body has."""
+        if isinstance(body, str):
+            found = self.model._find(body)
+            return found >= 0 and self._has_body(found)
+        return self._has_body(self._body_of(body))
+
+    def has_joint(self, joint: int | str | Joint) -> bool:
+        """Whether a joint is there: False after remove_joint()."""
+        return self._has_joint(self._joint_of(joint))
+
+    # ---- what is where ----
+
+    def _three(self, values: ArrayLike, name: str) -> tuple[float, float, float]:
+        given = np.asarray(floats(values, name))
+        if given.shape != (self.model.dimension,):
+            raise ArgumentError(f"{name} has {self.model.dimension} numbers, not shape {given.shape}")
+        if not np.isfinite(given).all():
+            raise ArgumentError(f"{name} must be finite numbers, not {given.tolist()}")
+        x, y, z = (*given.tolist(), 0.0)[:3]
+        return x, y, z
+
+    def _reach(self, value: float, name: str) -> float:
+        reach = number(value, name)
+        if not reach >= 0:
+            raise ArgumentError(f"{name} must be 0 or more [m], not {value}")
+        return min(reach, 1e300)
+
+    def _left_out(self, ignore: Any) -> NDArray[np.uint8] | None:
+        """A 1 for each body to be left out; None: none is."""
+        if ignore is None:
+            return None
+        several = not isinstance(ignore, (str, int, np.integer, Body))
+        mask = np.zeros(len(self), dtype=np.uint8)
+        mask[[self._body_of(body) for body in (ignore if several else [ignore])]] = 1
+        return mask
+
+    def _hit(self, found: tuple[int, int, float, Any, Any]) -> Hit:
+        body, shape, distance, point, normal = found
+        dim = self.model.dimension
+        return Hit(Body(self, body), shape, distance, np.asarray(point)[:dim], np.asarray(normal)[:dim])
+
+    def _ray_arguments(self, origin: ArrayLike, direction: ArrayLike, reach: float, ignore: Any) -> tuple[Any, ...]:
+        way = self._three(direction, "direction")
+        if not any(way):
+            raise ArgumentError("direction must not be zero")
+        return self._three(origin, "origin"), way, self._reach(reach, "reach"), self._left_out(ignore)
+
+    def ray(self, origin: ArrayLike, direction: ArrayLike, reach: float = np.inf, *, ignore: Any = None) -> Hit | None:
         """What a ray meets first within reach [m], as the bodies stand now; None: nothing.
 
-        ignore: a body that it passes through, as the one that a sensor sits on.
+        ignore: a body that it passes through, as the one that a sensor sits on, or several.
 
         >>> scene = cairn.Scene(friction=0.5); scene.ground()
         >>> scene.body("ball", cairn.sphere(0.1), position=[0, 0, 1]); sim = cairn.Sim(scene)
@@ -602,19 +782,46 @@ class Sim(_core.Sim, Poses):
         >>> sim.ray([0, 0, 5], [0, 0, -1], ignore="ball").body.name
         'ground'
         """
-        def three(values: Any, name: str) -> tuple[float, float, float]:
-            given = np.asarray(floats(values, name))
-            if given.shape != (self.model.dimension,):
-                raise ArgumentError(f"{name} has {self.model.dimension} numbers, not shape {given.shape}")
-            x, y, z = (*given.tolist(), 0.0)[:3]
-            return x, y, z
-        found = self._ray(three(origin, "origin"), three(direction, "direction"), min(float(reach), 1e300),
-                          -1 if ignore is None else self.model.index(ignore))
-        if found is None:
-            return None
-        body, shape, distance, point, normal = found
-        dim = self.model.dimension
-        return Hit(Body(self, body), shape, distance, np.asarray(point)[:dim], np.asarray(normal)[:dim])
+        found = self._ray(False, *self._ray_arguments(origin, direction, reach, ignore))
+        return None if found is None else self._hit(found)
+
+    def ray_all(self, origin: ArrayLike, direction: ArrayLike, reach: float = np.inf, *,
+                ignore: Any = None) -> list[Hit]:
+        """All that a ray enters within reach [m], once a shape, the nearest first.
+
+        >>> scene = cairn.Scene(friction=0.5); scene.ground()
+        >>> scene.body("ball", cairn.sphere(0.1), position=[0, 0, 1]); sim = cairn.Sim(scene)
+        >>> [hit.body.name for hit in sim.ray_all([0, 0, 5], [0, 0, -1])]
+        ['ball', 'ground']
+        """
+        return [self._hit(hit) for hit in self._ray(True, *self._ray_arguments(origin, direction, reach, ignore))]
+
+    def closest(self, point: ArrayLike, reach: float = np.inf, *, ignore: Any = None) -> Hit | None:
+        """The surface nearest to a point within reach [m]; its distance is negative inside a body. None: nothing.
+
+        >>> scene = cairn.Scene(friction=0.5); scene.ground()
+        >>> scene.body("ball", cairn.sphere(0.1), position=[0, 0, 1]); sim = cairn.Sim(scene)
+        >>> hit = sim.closest([0, 0, 1.5]); hit.body.name, round(hit.distance, 9)
+        ('ball', 0.4)
+        """
+        found = self._closest(self._three(point, "point"), self._reach(reach, "reach"), self._left_out(ignore))
+        return None if found is None else self._hit(found)
+
+    def overlaps(self, shape: Any, margin: float = 0, *, ignore: Any = None) -> list[Hit]:
+        """All bodies within a margin [m] of a shape in the world, the nearest first; distance is the gap.
+
+        shape: as for Scene.body; its position and orientation are in the world. Planes and lines cannot be asked about.
+
+        >>> scene = cairn.Scene(friction=0.5); scene.ground()
+        >>> scene.body("ball", cairn.sphere(0.1), position=[0, 0, 1]); sim = cairn.Sim(scene)
+        >>> [hit.body.name for hit in sim.overlaps(cairn.sphere(0.2, position=[0, 0, 1.25]))]
+        ['ball']
+        """
+        entry = {"fixed": True, "material": self.model.materials[0], "shape": shape}
+
+        def ask(source: str, text: str) -> Any:
+            return self._overlap(source, text, self._reach(margin, "margin"), self._left_out(ignore))
+        return sorted((self._hit(hit) for hit in self._add(ask, entry, "shape")), key=lambda hit: hit.distance)
 
     def set_loads(self, wrench: ArrayLike | None) -> None:
         """Forces [N] and torques [N m] about the centres of mass, (n, 6), 2D (n, 3); held until given again.
@@ -659,14 +866,15 @@ class Sim(_core.Sim, Poses):
     @friction_factor.setter
     def friction_factor(self, value: float) -> None:
         gravity, _, *rest = self._steering()
-        self._steer(gravity, float(value), *rest)
+        self._steer(gravity, number(value, "friction_factor"), *rest)
 
     # ---- recording ----
 
     def record(self, path: str | os.PathLike[str], *, frames_every: float | None = None,
                overwrite: bool = True) -> None:
         """Writes a run file from here on: this frame, every step's ledger, frames as the scene says."""
-        every = self.model.settings["frames_every"] if frames_every is None else float(frames_every)
+        every = self.model.settings["frames_every"] if frames_every is None else number(frames_every,
+                                                                                                     "frames_every")
         self._record(os.fspath(path), overwrite, every)
         self._path = os.path.abspath(path)
 
@@ -696,7 +904,7 @@ class Sim(_core.Sim, Poses):
         True
         """
         twin = Sim.__new__(type(self))
-        twin._start(self.model, self._threads, self.strict, self._own)
+        twin._start(self._given, self._threads, self.strict, self._own)
         twin.restore(self.save())
         return twin
 
@@ -706,7 +914,7 @@ class Sim(_core.Sim, Poses):
         return self.copy()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _sim_from, (type(self), self.model, self._threads, self.strict, self._own, self.save(), _core.version())
+        return _sim_from, (type(self), self._given, self._threads, self.strict, self._own, self.save(), _core.version())
 
     # ---- showing ----
 
@@ -766,7 +974,9 @@ def rollout(model: Model | Scene | str, states: Iterable[bytes], inputs: Any = N
     """
     from concurrent.futures import ThreadPoolExecutor
     made = model if isinstance(model, Model) else Model(model)
-    given = list(states)
+    given = [] if isinstance(states, (bytes, str)) else list(states)
+    if isinstance(states, (bytes, str)) or not all(isinstance(state, (bytes, bytearray, memoryview)) for state in given):
+        raise ArgumentError("states must be a list of what save() gave", hint="[sim.save() for ...]")
     table = None if inputs is None else np.asarray(floats(inputs, "inputs"))
     if table is not None and (table.ndim not in (2, 3) or len(table) != len(given)
                               or (table.ndim == 3 and table.shape[1] != steps)):

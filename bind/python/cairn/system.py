@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, NamedTuple
 import numpy as np
 
 from . import _core
-from .errors import ArgumentError, floats
+from .errors import ArgumentError, floats, number, whole
 from .frames import Array, Energy
 
 if TYPE_CHECKING:
@@ -58,6 +58,15 @@ def _floats(values: Any, name: str, shape: tuple[int, ...]) -> Array:
     if array.shape != shape:
         raise ArgumentError(f"{name} must have shape {shape}, not {array.shape}")
     return np.ascontiguousarray(array)
+
+
+def _one_a_contact(values: Any, name: str, contacts: int) -> Array:
+    """One number for all contacts, or one each."""
+    given = np.asarray(floats(values, name))
+    if given.ndim > 1 or given.size not in (1, contacts):
+        raise ArgumentError(f"{name} must be one number, or one a contact, of which there are {contacts}; "
+                            f"not shape {given.shape}")
+    return np.broadcast_to(given.reshape(-1), (contacts,))
 
 
 def _difference(function: Callable[[Array], Array], q: Array) -> Array:
@@ -115,14 +124,23 @@ class Lagrangian(_System):
                  name: str | None = None) -> None:
         start = np.asarray(floats(q, "q")).reshape(-1)
         n = self.n = len(start)
+        functions = {"mass": mass, "force": force, "force_gradient": force_gradient, "potential": potential,
+                     "gaps": gaps, "normals": normals, "tangents": tangents, "normal_rates": normal_rates,
+                     "tangent_rates": tangent_rates, "joints": joints, "joint_rows": joint_rows,
+                     "joint_rates": joint_rates}
+        for key, given in functions.items():
+            if given is not None and not callable(given):
+                raise ArgumentError(f"{key} must be a function, not {type(given).__name__}",
+                                    hint="of what is constant, lambda q: M" if key == "mass" else "")
         rates = np.zeros(n) if v is None else _floats(v, "v", (n,))
         contacts = 0 if gaps is None else np.size(gaps(0.0, start.copy()))
         equations = 0 if joints is None else np.size(joints(0.0, start.copy()))
         many = 1
         if tangents is not None and contacts:
             many = 2 if np.ndim(tangents(0.0, start.copy())) == 3 else 1
-        laws = np.stack([np.broadcast_to(np.asarray(law, dtype=np.float64), (contacts,))
-                         for law in (friction, restitution, restitution_tangent)], axis=1)
+        laws = np.stack([_one_a_contact(law, key, contacts) for key, law in
+                         (("friction", friction), ("restitution", restitution),
+                          ("restitution_tangent", restitution_tangent))], axis=1)
         if tangents is None and laws[:, 0].any():
             raise ArgumentError("contacts with friction need tangents(t, q)")
 
@@ -204,14 +222,22 @@ class SystemRun(_core.SystemRun):
 
     def __init__(self, system: _System, step: float, *, scheme: str | None = None, solver: str | None = None,
                  **options: Any) -> None:
+        step = number(step, "step")
         if not (np.isfinite(step) and step > 0):
             raise ArgumentError(f"step must be above 0 [s], not {step}")
+        schemes = [name for name, *_ in _core.system_schemes()]
+        if scheme is not None and scheme not in schemes:
+            near = _core.nearest(str(scheme), schemes)
+            raise ArgumentError(f"there is no integrator {scheme!r}",
+                                hint=f'did you mean "{near}"?' if near else "they are " + ", ".join(schemes))
         self._h = float(step)
         self._make(system, scheme, solver, {"step": float(step), **options})
 
     def step(self, n: int = 1, *, until: float | None = None) -> SystemReport:
         """Makes n steps, or as many as reach `until` [s]; the report of the last."""
+        n = whole(n, "the number of steps")
         if until is not None:
+            until = number(until, "until")
             n = max(int(np.ceil(until/self._h - 1e-6)) - round(self.time/self._h), 0)
         return SystemReport(*self._step(n))
 

@@ -103,6 +103,7 @@ typedef struct core_model {
     PyObject_HEAD cn_model *model;
     core_env env;
     bool busy;
+    bool borrowed; // the model is a simulation's own, which ends it by setting it to NULL
 } core_model;
 
 extern PyTypeObject *core_block_type, *core_model_type, *core_sim_type, *core_report_type,

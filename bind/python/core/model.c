@@ -9,7 +9,9 @@ PyTypeObject *core_model_type;
 
 static void model_dealloc(core_model *self) {
     PyTypeObject *type = Py_TYPE((PyObject *)self);
-    cn_model_destroy(self->model);
+    if (!self->borrowed) {
+        cn_model_destroy(self->model);
+    }
     core_env_end(&self->env);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF(type);
@@ -17,7 +19,10 @@ static void model_dealloc(core_model *self) {
 
 static bool model_ready(core_model *self) {
     if (!self->model) {
-        PyErr_SetString(PyExc_RuntimeError, "this model has not been made");
+        PyErr_SetString(PyExc_RuntimeError,
+                        self->borrowed ? "this is the model of a simulation before its bodies "
+                                         "changed or it was closed; sim.model is that of now"
+                                       : "this model has not been made");
         return false;
     }
     return true;
@@ -302,6 +307,47 @@ static PyObject *model_settings(core_model *self, PyObject *unused) {
     return out;
 }
 
+// Columns that are recorded: (name, unit) each.
+static PyObject *model_columns(core_model *self, PyObject *unused) {
+    (void)unused;
+    if (!model_ready(self)) {
+        return NULL;
+    }
+    int32_t count = cn_model_column_count(self->model);
+    PyObject *list = PyList_New(count);
+    for (int32_t i = 0; list && i < count; i++) {
+        PyObject *row = Py_BuildValue("(NN)", core_text(cn_model_column_name(self->model, i)),
+                                      core_text(cn_model_column_unit(self->model, i)));
+        if (!row) {
+            Py_DECREF(list);
+            return NULL;
+        }
+        PyList_SetItem(list, i, row);
+    }
+    return list;
+}
+
+// Materials: (name, density, young, poisson) each.
+static PyObject *model_materials(core_model *self, PyObject *unused) {
+    (void)unused;
+    if (!model_ready(self)) {
+        return NULL;
+    }
+    int32_t count = cn_model_material_count(self->model);
+    PyObject *list = PyList_New(count);
+    for (int32_t i = 0; list && i < count; i++) {
+        cn_material_def m;
+        cn_model_material(self->model, i, &m);
+        PyObject *row = Py_BuildValue("(Nddd)", core_text(m.name), m.density, m.young, m.poisson);
+        if (!row) {
+            Py_DECREF(list);
+            return NULL;
+        }
+        PyList_SetItem(list, i, row);
+    }
+    return list;
+}
+
 // What the finished model warns of: (message, hint, file, line, column) each.
 static PyObject *model_warnings(core_model *self, PyObject *unused) {
     (void)unused;
@@ -324,16 +370,19 @@ static PyObject *model_warnings(core_model *self, PyObject *unused) {
     return list;
 }
 
-static PyMethodDef model_methods[] = {{"_read", (PyCFunction)model_read, METH_VARARGS, NULL},
-                                      {"_body", (PyCFunction)model_body, METH_VARARGS, NULL},
-                                      {"_names", (PyCFunction)model_names, METH_NOARGS, NULL},
-                                      {"_find", (PyCFunction)model_find, METH_VARARGS, NULL},
-                                      {"_shapes", (PyCFunction)model_shapes, METH_VARARGS, NULL},
-                                      {"_mesh", (PyCFunction)model_mesh, METH_VARARGS, NULL},
-                                      {"_joint", (PyCFunction)model_joint, METH_VARARGS, NULL},
-                                      {"_settings", (PyCFunction)model_settings, METH_NOARGS, NULL},
-                                      {"_warnings", (PyCFunction)model_warnings, METH_NOARGS, NULL},
-                                      {NULL, NULL, 0, NULL}};
+static PyMethodDef model_methods[] = {
+    {"_read", (PyCFunction)model_read, METH_VARARGS, NULL},
+    {"_body", (PyCFunction)model_body, METH_VARARGS, NULL},
+    {"_names", (PyCFunction)model_names, METH_NOARGS, NULL},
+    {"_find", (PyCFunction)model_find, METH_VARARGS, NULL},
+    {"_shapes", (PyCFunction)model_shapes, METH_VARARGS, NULL},
+    {"_mesh", (PyCFunction)model_mesh, METH_VARARGS, NULL},
+    {"_joint", (PyCFunction)model_joint, METH_VARARGS, NULL},
+    {"_settings", (PyCFunction)model_settings, METH_NOARGS, NULL},
+    {"_columns", (PyCFunction)model_columns, METH_NOARGS, NULL},
+    {"_materials", (PyCFunction)model_materials, METH_NOARGS, NULL},
+    {"_warnings", (PyCFunction)model_warnings, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef model_getset[] = {
     {"dimension", (getter)model_fact_get, NULL, "2 or 3", &model_facts[0]},

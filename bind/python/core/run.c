@@ -321,6 +321,40 @@ static PyObject *run_ledger(core_run *self, PyObject *unused) {
     return out;
 }
 
+// _columns(): names, units, steps, times and values (rows, columns) of what the scene records.
+static PyObject *run_columns(core_run *self, PyObject *unused) {
+    (void)unused;
+    if (!run_enter(self)) {
+        return NULL;
+    }
+    cn_arena *memory = cn_arena_create(NULL);
+    cn_run_columns c = {0};
+    cn_error error = {.status = CN_OK};
+    core_begin(&self->env);
+    cn_status status = memory ? cn_run_columns_read(self->run, memory, &c, &error) : CN_ERR_MEMORY;
+    core_end(&self->env);
+    PyObject *out = NULL;
+    if (core_done(&self->env, status, &error)) {
+        PyObject *heads = PyList_New(c.count);
+        for (int32_t i = 0; heads && i < c.count; i++) {
+            PyObject *head = Py_BuildValue("(NN)", core_text(c.name[i]), core_text(c.unit[i]));
+            if (!head) {
+                Py_CLEAR(heads);
+                break;
+            }
+            PyList_SetItem(heads, i, head);
+        }
+        if (heads) {
+            out = Py_BuildValue("(NNNN)", heads, core_copy('q', (Py_ssize_t)c.rows, -1, c.step),
+                                core_copy('d', (Py_ssize_t)c.rows, -1, c.t),
+                                core_copy('d', (Py_ssize_t)c.rows, c.count, c.value));
+        }
+    }
+    self->busy = false;
+    cn_arena_destroy(memory);
+    return out;
+}
+
 static PyObject *run_events(core_run *self, PyObject *unused) {
     (void)unused;
     if (!run_enter(self)) {
@@ -471,6 +505,7 @@ static PyMethodDef run_methods[] = {{"_open", (PyCFunction)run_open, METH_VARARG
                                     {"_nodes", (PyCFunction)run_nodes, METH_VARARGS, NULL},
                                     {"_bodies", (PyCFunction)run_bodies, METH_NOARGS, NULL},
                                     {"_ledger", (PyCFunction)run_ledger, METH_NOARGS, NULL},
+                                    {"_columns", (PyCFunction)run_columns, METH_NOARGS, NULL},
                                     {"_events", (PyCFunction)run_events, METH_NOARGS, NULL},
                                     {"_check", (PyCFunction)run_check, METH_VARARGS, NULL},
                                     {NULL, NULL, 0, NULL}};

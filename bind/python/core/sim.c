@@ -24,7 +24,8 @@ bool core_sim_ready(core_sim *self) {
 static int sim_traverse(core_sim *self, visitproc visit, void *arg) {
     Py_VISIT(Py_TYPE((PyObject *)self));
     Py_VISIT(self->model);
-    Py_VISIT(self->owner);
+    Py_VISIT(self->view);
+    Py_VISIT(self->progress);
     Py_VISIT(self->kept);
     Py_VISIT(self->solver);
     return 0;
@@ -36,6 +37,7 @@ static void sim_release(core_sim *self) {
     if (!core_sim_let_go(self)) {
         PyErr_Clear();
     }
+    core_sim_drop_view(self);
     PyErr_Restore(type, value, trace);
     core_sim_record_drop(self);
     // The threads of a simulation that a fork took over are the parent's.
@@ -46,6 +48,7 @@ static void sim_release(core_sim *self) {
     core_env_end(&self->env);
     Py_CLEAR(self->report);
     Py_CLEAR(self->solver);
+    Py_CLEAR(self->progress);
     free(self->solver_name);
     self->solver_name = NULL;
 }
@@ -54,7 +57,6 @@ static int sim_clear(core_sim *self) {
     if (!self->busy) {
         sim_release(self);
         Py_CLEAR(self->model);
-        Py_CLEAR(self->owner);
     }
     return 0;
 }
@@ -64,7 +66,6 @@ static void sim_dealloc(core_sim *self) {
     PyObject_GC_UnTrack(self);
     sim_release(self);
     Py_CLEAR(self->model);
-    Py_CLEAR(self->owner);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF(type);
 }
@@ -80,6 +81,11 @@ static PyObject *sim_make(core_sim *self, PyObject *args) {
     if (self->sim || !m->model) {
         PyErr_SetString(PyExc_RuntimeError, self->sim ? "this simulation has been made already"
                                                       : "the model has not been made");
+        return NULL;
+    }
+    if (m->borrowed) {
+        PyErr_SetString(PyExc_ValueError, "this model is that of a simulation whose bodies have "
+                                          "changed; sim.copy() gives another one like it");
         return NULL;
     }
     if (threads < 1) {
@@ -173,6 +179,13 @@ static int64_t steps_wanted(core_sim *self, PyObject *n, PyObject *until) {
     if (!n || n == Py_None) {
         return 1;
     }
+    if (!PyIndex_Check(n)) {
+        PyErr_Format(PyExc_TypeError,
+                     "the number of steps must be a whole number, not %R; step(until=t) goes to a "
+                     "time [s]",
+                     n);
+        return -1;
+    }
     long long count = PyLong_AsLongLong(n);
     if (count < 0 && !PyErr_Occurred()) {
         PyErr_Format(PyExc_ValueError, "the number of steps must be 0 or more, not %lld", count);
@@ -255,6 +268,9 @@ static PyObject *sim_step(core_sim *self, PyObject *const *args, Py_ssize_t coun
     core_own_end(outer);
     self->busy = false;
     self->changes++;
+    if (status == CN_OK && self->env.cancelled) {
+        status = CN_ERR_CANCELLED; // by `progress`, when a step was done already
+    }
     if (done > 0) {
         PyObject *fresh = core_report_new(&report);
         Py_XDECREF(self->report);
@@ -286,21 +302,22 @@ static PyObject *sim_step(core_sim *self, PyObject *const *args, Py_ssize_t coun
 
 // ---- the saved state ----
 
+// A cn_room_fn: the state goes straight into the bytes of Python.
+static void *bytes_room(void *user, size_t size) {
+    PyObject **out = user;
+    *out = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
+    return *out ? PyBytes_AsString(*out) : NULL;
+}
+
 static PyObject *sim_save(core_sim *self, PyObject *unused) {
     (void)unused;
-    void *bytes = NULL;
-    size_t size = 0;
+    PyObject *out = NULL;
     if (!core_sim_ready(self) || !core_enter(&self->busy, NULL, "simulation")) {
         return NULL;
     }
-    cn_status status = cn_sim_save(self->sim, &bytes, &size);
+    cn_status status = cn_sim_save_into(self->sim, bytes_room, &out);
     self->busy = false;
-    if (status != CN_OK) {
-        return core_raise(status, NULL);
-    }
-    PyObject *out = PyBytes_FromStringAndSize(bytes, (Py_ssize_t)size);
-    cn_sim_free(self->sim, bytes, size);
-    return out;
+    return status == CN_OK ? out : core_raise(status, NULL);
 }
 
 static PyObject *sim_restore(core_sim *self, PyObject *state) {
@@ -322,6 +339,7 @@ static PyObject *sim_restore(core_sim *self, PyObject *state) {
         PyBuffer_Release(&view);
         return NULL;
     }
+    core_sim_drop_view(self);
     cn_error error = {.status = CN_OK};
     cn_status status = cn_sim_load(self->sim, view.buf, (size_t)view.len, &error);
     self->busy = false;
@@ -363,11 +381,47 @@ static PyObject *sim_report(core_sim *self, void *closure) {
     return out;
 }
 
-static PyObject *sim_model(core_sim *self, void *closure) {
+static PyObject *sim_given(core_sim *self, void *closure) {
     (void)closure;
     PyObject *out = self->model ? (PyObject *)self->model : Py_None;
     Py_INCREF(out);
     return out;
+}
+
+// The model given; where bodies have come and gone, the simulation's own.
+static PyObject *sim_model(core_sim *self, void *closure) {
+    if (!self->sim || cn_sim_model(self->sim) == self->model->model) {
+        return sim_given(self, closure);
+    }
+    if (!self->view) {
+        PyObject *make = core_import("cairn.scene", "_view_of");
+        PyObject *view = make ? PyObject_CallFunction(make, "O", (PyObject *)self->model) : NULL;
+        if (!view || !PyObject_TypeCheck(view, core_model_type)) {
+            Py_XDECREF(view);
+            return NULL;
+        }
+        ((core_model *)view)->model = (cn_model *)cn_sim_model(self->sim); // nobody changes it
+        ((core_model *)view)->borrowed = true;
+        self->view = view;
+    }
+    Py_INCREF(self->view);
+    return self->view;
+}
+
+void core_sim_drop_view(core_sim *self) {
+    PyObject *view = self->view;
+    self->view = NULL;
+    if (view && Py_REFCNT(view) > 1) {
+        PyObject *done = PyObject_CallMethod(view, "_settle", NULL);
+        if (!done) {
+            PyErr_Clear();
+        }
+        Py_XDECREF(done);
+    }
+    if (view) {
+        ((core_model *)view)->model = NULL;
+        Py_DECREF(view);
+    }
 }
 
 static PyObject *sim_changes(core_sim *self, void *closure) {
@@ -399,7 +453,10 @@ static PyGetSetDef sim_getset[] = {
      NULL},
     {"report", (getter)sim_report, NULL, "the report of the last step; None before the first",
      NULL},
-    {"model", (getter)sim_model, NULL, "the model that is simulated", NULL},
+    {"model", (getter)sim_model, NULL,
+     "the model that is simulated; after bodies were added or removed one that is as they are",
+     NULL},
+    {"_given", (getter)sim_given, NULL, NULL, NULL},
     {"closed", (getter)sim_closed, NULL, "whether close() has been called", NULL},
     {"strict", (getter)sim_strict, (setter)sim_set_strict,
      "whether a step that misses its tolerance raises NumericError", NULL},
@@ -435,8 +492,9 @@ static PyMethodDef sim_methods[] = {
 // The methods of all files in one table.
 static PyMethodDef *all_methods(void) {
     static PyMethodDef table[64];
-    PyMethodDef *const parts[] = {sim_methods, core_sim_act_methods, core_sim_look_methods,
-                                  core_sim_record_methods};
+    PyMethodDef *const parts[] = {
+        sim_methods,           core_sim_act_methods,   core_sim_edit_methods,
+        core_sim_look_methods, core_sim_query_methods, core_sim_record_methods};
     size_t count = 0;
     for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++) {
         for (PyMethodDef *m = parts[p]; m->ml_name && count + 1 < 64; m++) {

@@ -34,7 +34,7 @@ static void release(Py_buffer *view) {
 }
 
 // Before something is changed: nobody else is at work, and what was read is complete.
-static bool start(core_sim *self) {
+bool core_sim_start(core_sim *self) {
     if (!core_enter(&self->busy, &self->env, "simulation")) {
         return false;
     }
@@ -43,7 +43,7 @@ static bool start(core_sim *self) {
     return good;
 }
 
-static PyObject *finish(core_sim *self, cn_status status, const cn_error *error) {
+PyObject *core_sim_finish(core_sim *self, cn_status status, const cn_error *error) {
     self->busy = false;
     self->changes++;
     if (!core_done(&self->env, status, error)) {
@@ -63,10 +63,11 @@ static PyObject *sim_set_state(core_sim *self, PyObject *args) {
     Py_ssize_t n = bodies_of(self);
     PyObject *out = NULL;
     if (take_or_none(q, "q", n * (is_flat(self) ? 3 : 7), &q_view, &q_data) &&
-        take_or_none(v, "v", n * (is_flat(self) ? 3 : 6), &v_view, &v_data) && start(self)) {
+        take_or_none(v, "v", n * (is_flat(self) ? 3 : 6), &v_view, &v_data) &&
+        core_sim_start(self)) {
         cn_error error = {.status = CN_OK};
         cn_status status = cn_sim_set_state(self->sim, q_data, v_data, flags, &error);
-        out = finish(self, status, &error);
+        out = core_sim_finish(self, status, &error);
     }
     release(&q_view);
     release(&v_view);
@@ -79,10 +80,10 @@ static PyObject *sim_set_loads(core_sim *self, PyObject *wrench) {
     PyObject *out = NULL;
     if (core_sim_ready(self) &&
         take_or_none(wrench, "loads", bodies_of(self) * (is_flat(self) ? 3 : 6), &view, &data) &&
-        start(self)) {
+        core_sim_start(self)) {
         cn_error error = {.status = CN_OK};
         cn_status status = cn_sim_set_loads(self->sim, data, &error);
-        out = finish(self, status, &error);
+        out = core_sim_finish(self, status, &error);
     }
     release(&view);
     return out;
@@ -104,43 +105,17 @@ static PyObject *sim_apply(core_sim *self, PyObject *args) {
         good = take_or_none(given[k], names[k], 3, &views[k], &data[k]);
     }
     PyObject *out = NULL;
-    if (good && start(self)) {
+    if (good && core_sim_start(self)) {
         cn_error error = {.status = CN_OK};
         cn_status status =
             impulse ? cn_sim_apply_impulse(self->sim, body + 1, data[0], data[1], data[2], &error)
                     : cn_sim_apply(self->sim, body + 1, data[0], data[1], data[2], &error);
-        out = finish(self, status, &error);
+        out = core_sim_finish(self, status, &error);
     }
     for (int k = 0; k < 3; k++) {
         release(&views[k]);
     }
     return out;
-}
-
-static PyObject *sim_remove_body(core_sim *self, PyObject *index) {
-    long body = PyLong_AsLong(index);
-    if ((body == -1 && PyErr_Occurred()) || !core_sim_ready(self)) {
-        return NULL;
-    }
-    if (body < 0 || body >= bodies_of(self)) {
-        PyErr_Format(PyExc_IndexError, "there is no body %ld", body);
-        return NULL;
-    }
-    if (!start(self)) {
-        return NULL;
-    }
-    cn_error error = {.status = CN_OK};
-    cn_status status = cn_sim_remove_body(self->sim, (cn_body_id)(body + 1), &error);
-    return finish(self, status, &error);
-}
-
-static PyObject *sim_has_body(core_sim *self, PyObject *index) {
-    long body = PyLong_AsLong(index);
-    if ((body == -1 && PyErr_Occurred()) || !core_sim_ready(self)) {
-        return NULL;
-    }
-    return PyBool_FromLong(body >= 0 && body < bodies_of(self) &&
-                           cn_sim_has_body(self->sim, (cn_body_id)(body + 1)));
 }
 
 // ---- inputs ----
@@ -175,10 +150,10 @@ static PyObject *sim_set_inputs(core_sim *self, PyObject *values) {
         return NULL;
     }
     PyObject *out = NULL;
-    if (start(self)) {
+    if (core_sim_start(self)) {
         cn_error error = {.status = CN_OK};
         cn_status status = cn_sim_set_inputs(self->sim, view.buf, &error);
-        out = finish(self, status, &error);
+        out = core_sim_finish(self, status, &error);
     }
     PyBuffer_Release(&view);
     return out;
@@ -187,12 +162,13 @@ static PyObject *sim_set_inputs(core_sim *self, PyObject *values) {
 static PyObject *sim_set_input(core_sim *self, PyObject *args) {
     int index;
     double value;
-    if (!PyArg_ParseTuple(args, "id", &index, &value) || !core_sim_ready(self) || !start(self)) {
+    if (!PyArg_ParseTuple(args, "id", &index, &value) || !core_sim_ready(self) ||
+        !core_sim_start(self)) {
         return NULL;
     }
     cn_error error = {.status = CN_OK};
     cn_status status = cn_sim_set_input(self->sim, index, value, &error);
-    return finish(self, status, &error);
+    return core_sim_finish(self, status, &error);
 }
 
 // ---- joints ----
@@ -254,12 +230,58 @@ static PyObject *sim_joints(core_sim *self, PyObject *unused) {
     return out;
 }
 
+static PyObject *sim_rest(core_sim *self, PyObject *unused) {
+    (void)unused;
+    if (!core_sim_ready(self) || !core_sim_start(self)) {
+        return NULL;
+    }
+    cn_error error = {.status = CN_OK};
+    cn_status status = cn_sim_rest(self->sim, &error);
+    return core_sim_finish(self, status, &error);
+}
+
+// ---- progress ----
+
+// A cn_progress_fn, by the thread that steps.
+static bool call_progress(void *user, const cn_progress *p) {
+    core_sim *self = user;
+    core_env *e = &self->env;
+    if (!e->state || !pthread_equal(pthread_self(), e->caller)) {
+        return true;
+    }
+    PyEval_RestoreThread(e->state);
+    e->state = NULL;
+    PyObject *answer = PyErr_Occurred() ? NULL
+                                        : PyObject_CallFunction(self->progress, "sLLd", p->stage,
+                                                                (long long)p->done,
+                                                                (long long)p->total, p->residual);
+    bool go_on = answer && (answer == Py_None || PyObject_IsTrue(answer) == 1);
+    Py_XDECREF(answer);
+    e->cancelled = e->cancelled || !go_on;
+    e->state = PyEval_SaveThread();
+    return go_on;
+}
+
+// _set_progress(function or None)
+static PyObject *sim_set_progress(core_sim *self, PyObject *call) {
+    if (!core_sim_ready(self) || !core_enter(&self->busy, NULL, "simulation")) {
+        return NULL;
+    }
+    PyObject *old = self->progress;
+    self->progress = call == Py_None ? NULL : call;
+    Py_XINCREF(self->progress);
+    cn_sim_set_progress(self->sim, self->progress ? call_progress : NULL, self);
+    self->busy = false;
+    Py_XDECREF(old);
+    Py_RETURN_NONE;
+}
+
 PyMethodDef core_sim_act_methods[] = {
+    {"_rest", (PyCFunction)sim_rest, METH_NOARGS, NULL},
+    {"_set_progress", (PyCFunction)sim_set_progress, METH_O, NULL},
     {"_set_state", (PyCFunction)sim_set_state, METH_VARARGS, NULL},
     {"_set_loads", (PyCFunction)sim_set_loads, METH_O, NULL},
     {"_apply", (PyCFunction)sim_apply, METH_VARARGS, NULL},
-    {"_remove_body", (PyCFunction)sim_remove_body, METH_O, NULL},
-    {"_has_body", (PyCFunction)sim_has_body, METH_O, NULL},
     {"_inputs", (PyCFunction)sim_inputs, METH_NOARGS, NULL},
     {"_input_names", (PyCFunction)sim_input_names, METH_NOARGS, NULL},
     {"_set_inputs", (PyCFunction)sim_set_inputs, METH_O, NULL},

@@ -288,39 +288,49 @@ static PyObject *sim_steering(core_sim *self, PyObject *unused) {
                          s.target[0], s.target[1], s.target[2], s.stiffness);
 }
 
-// _ray(origin 3, direction 3, reach, ignore): body, shape, distance, point, normal; None: nothing.
-static PyObject *sim_ray(core_sim *self, PyObject *args) {
-    double origin[3], direction[3], reach;
-    int ignore;
-    if (!PyArg_ParseTuple(args, "(ddd)(ddd)di", &origin[0], &origin[1], &origin[2], &direction[0],
-                          &direction[1], &direction[2], &reach, &ignore) ||
-        !core_sim_ready(self) || !core_enter(&self->busy, &self->env, "simulation")) {
+// Pairs of bodies whose contact began, or ended, with the last step.
+static PyObject *pairs_of(core_sim *self,
+                          int32_t (*give)(const cn_sim *sim, int32_t capacity, cn_body_id *pairs)) {
+    if (!core_sim_ready(self) || !core_enter(&self->busy, NULL, "simulation")) {
         return NULL;
     }
-    cn_error error = {.status = CN_OK};
-    cn_status status = CN_OK;
-    if (self->query_at != self->changes || !self->query) {
-        status = self->query ? cn_query_update(self->query, self->sim, &error)
-                             : cn_query_create(self->sim, &self->query, &error);
+    void *data = NULL;
+    int32_t count = give(self->sim, 0, NULL);
+    PyObject *out = core_block('i', 2, count, 2, 0, &data);
+    if (out && count > 0) {
+        give(self->sim, count, data);
     }
-    const cn_query_filter filter = {.ignore = ignore + 1};
-    cn_query_hit hit = {.body = 0};
-    if (status == CN_OK) {
-        self->query_at = self->changes;
-        status = cn_query_ray(self->query, origin, direction, reach, &filter, &hit);
-    } else {
-        cn_query_destroy(self->query);
-        self->query = NULL;
+    for (int32_t i = 0; out && i < 2 * count; i++) {
+        ((int32_t *)data)[i]--; // Python counts from 0
     }
     self->busy = false;
-    if (!core_done(&self->env, status, &error)) {
+    return out;
+}
+
+static PyObject *sim_begun(core_sim *self, PyObject *unused) {
+    (void)unused;
+    return pairs_of(self, cn_sim_contacts_begun);
+}
+
+static PyObject *sim_ended(core_sim *self, PyObject *unused) {
+    (void)unused;
+    return pairs_of(self, cn_sim_contacts_ended);
+}
+
+// The values of the model's columns now.
+static PyObject *sim_columns(core_sim *self, PyObject *unused) {
+    (void)unused;
+    if (!core_sim_ready(self) || !core_enter(&self->busy, NULL, "simulation")) {
         return NULL;
     }
-    if (hit.body == 0) {
-        Py_RETURN_NONE;
+    void *data = NULL;
+    int32_t count = cn_model_column_count(cn_sim_model(self->sim));
+    PyObject *out = core_block('d', 1, count, 0, 0, &data);
+    if (out && count > 0) {
+        cn_sim_columns(self->sim, data);
     }
-    return Py_BuildValue("(iidNN)", (int)hit.body - 1, (int)hit.shape, hit.distance,
-                         core_copy('d', 3, -1, hit.point), core_copy('d', 3, -1, hit.normal));
+    self->busy = false;
+    return out;
 }
 
 // The one-step problem of the last step, assembled; None: there is none.
@@ -348,7 +358,9 @@ PyMethodDef core_sim_look_methods[] = {
     {"_read_into", (PyCFunction)sim_read_into, METH_VARARGS, NULL},
     {"_nodes", (PyCFunction)sim_nodes, METH_NOARGS, NULL},
     {"_stress", (PyCFunction)sim_stress, METH_VARARGS, NULL},
-    {"_ray", (PyCFunction)sim_ray, METH_VARARGS, NULL},
+    {"_begun", (PyCFunction)sim_begun, METH_NOARGS, NULL},
+    {"_ended", (PyCFunction)sim_ended, METH_NOARGS, NULL},
+    {"_columns", (PyCFunction)sim_columns, METH_NOARGS, NULL},
     {"_body", (PyCFunction)sim_body, METH_O, NULL},
     {"_contact_force", (PyCFunction)sim_contact_force, METH_O, NULL},
     {"_energy", (PyCFunction)sim_energy, METH_NOARGS, NULL},

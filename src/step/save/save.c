@@ -190,27 +190,61 @@ bool sim_parts(const cn_sim *sim, bool contacts, step_save *save) {
     return true;
 }
 
-cn_status cn_sim_save(const cn_sim *sim, void **bytes, size_t *size) {
-    if (!sim || !bytes || !size) {
+// A system's state by way of a copy; it is small.
+static cn_status save_system(const cn_sim *sim, cn_room_fn *room, void *user) {
+    void *bytes;
+    size_t size;
+    CN_TRY(sim_system_save(sim, &bytes, &size));
+    void *to = room(user, size);
+    if (to) {
+        memcpy(to, bytes, size);
+    }
+    cn_sim_free(sim, bytes, size);
+    return to ? CN_OK : CN_ERR_MEMORY;
+}
+
+cn_status cn_sim_save_into(const cn_sim *sim, cn_room_fn *room, void *user) {
+    if (!sim || !room) {
         return CN_ERR_ARGUMENT;
     }
     if (sim->system) {
-        return sim_system_save(sim, bytes, size);
+        return save_system(sim, room, user);
     }
     step_save save;
     if (!sim_parts(sim, true, &save)) {
         return CN_ERR_MEMORY;
     }
-    unsigned char *all = base_env_resize(&sim->env, NULL, 0, save.size);
-    if (!all) {
+    unsigned char *to = room(user, save.size);
+    if (!to) {
         return CN_ERR_MEMORY;
     }
-    *bytes = all;
-    *size = save.size;
     for (int32_t i = 0; i < save.count; i++) {
-        memcpy(all, save.part[i].bytes, save.part[i].size);
-        all += save.part[i].size;
+        memcpy(to, save.part[i].bytes, save.part[i].size);
+        to += save.part[i].size;
     }
+    return CN_OK;
+}
+
+typedef struct save_room {
+    const cn_env *env;
+    void *bytes;
+    size_t size;
+} save_room;
+
+static void *take_room(void *user, size_t size) {
+    save_room *room = user;
+    room->size = size;
+    return room->bytes = base_env_resize(room->env, NULL, 0, size);
+}
+
+cn_status cn_sim_save(const cn_sim *sim, void **bytes, size_t *size) {
+    if (!sim || !bytes || !size) {
+        return CN_ERR_ARGUMENT;
+    }
+    save_room room = {.env = &sim->env};
+    CN_TRY(cn_sim_save_into(sim, take_room, &room));
+    *bytes = room.bytes;
+    *size = room.size;
     return CN_OK;
 }
 
