@@ -23,9 +23,14 @@ class CMakeBuild(build_ext):
         subprocess.run(["cmake", "-S", SOURCE, "-B", build, *ninja, "-DCMAKE_BUILD_TYPE=Release", "-DCAIRN_TESTS=OFF",
                         f"-DCAIRN_PYTHON={sys.executable}", *options], check=True)
         jobs = os.environ.get("JOBS", str(os.cpu_count() or 1))
-        subprocess.run(["cmake", "--build", build, "-j", jobs, "--target", "python"], check=True)
+        # The command draws the pages of notebooks; CAIRN_WHEEL_COMMAND=0 leaves it out.
+        command = os.environ.get("CAIRN_WHEEL_COMMAND", "1") != "0"
+        subprocess.run(["cmake", "--build", build, "-j", jobs, "--target", "python", *["cairn"]*command], check=True)
         target = Path(self.get_ext_fullpath(ext.name)).parent
         shutil.copytree(build / "python/cairn", target, dirs_exist_ok=True)
+        if command:
+            (target / "bin").mkdir(exist_ok=True)
+            shutil.copy2(build / "cairn", target / "bin/cairn")
 
 
 def version():

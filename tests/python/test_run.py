@@ -1,5 +1,9 @@
 """Recording and reading runs."""
 import json
+import os
+import subprocess
+import sys
+import urllib.request
 
 import numpy as np
 import pytest
@@ -144,3 +148,24 @@ def test_page(arch, tmp_path):
     assert "<iframe" in sim._repr_html_() and "<iframe" in wall_scene(2, 2)._repr_html_()
     sim.html(tmp_path / "sim.html")
     assert (tmp_path / "sim.html").stat().st_size > 10000
+
+
+def test_live_view_ends_with_the_process(tmp_path):
+    script = tmp_path / "live.py"
+    script.write_text("import cairn, urllib.request\nscene = cairn.gallery('bouncing-ball')\naddress = scene.view()\n"
+                      "page = urllib.request.urlopen(address, timeout=20).read().decode()\n"
+                      "print(address, '<html' in page.lower())\n")
+    done = subprocess.run([sys.executable, "-W", "error", script], env=dict(os.environ, CAIRN_NO_BROWSER="1"),
+                          capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    address, is_page = done.stdout.split()
+    assert is_page == "True"
+    with pytest.raises(OSError):
+        urllib.request.urlopen(address, timeout=5)
+    assert not list(tmp_path.glob("cairn-*"))
+
+
+def test_command_is_named_when_it_is_missing(monkeypatch, tmp_path):
+    monkeypatch.setenv("CAIRN_COMMAND", str(tmp_path / "no"))
+    with pytest.raises(OSError):
+        ball_scene().html(tmp_path / "x.html")

@@ -1,6 +1,7 @@
 """The interactive page: in notebooks, as a file, in a browser."""
 from __future__ import annotations
 
+import atexit
 import html
 import os
 import shutil
@@ -13,19 +14,21 @@ from typing import TYPE_CHECKING, Any
 from .errors import UnsupportedError
 
 if TYPE_CHECKING:
+    from .scene import Scene
     from .sim import Sim
 
 _HEIGHT = 480  # [px] of the page in a notebook
 
 
 def _command() -> str:
-    """The command `cairn`: $CAIRN_COMMAND, beside the package in a build tree, or on the PATH."""
+    """The command `cairn`: $CAIRN_COMMAND, in the package, beside it in a build tree, or on the PATH."""
     given = os.environ.get("CAIRN_COMMAND")
-    beside = Path(__file__).resolve().parents[2] / "cairn"
     if given:
         return given
-    if beside.is_file() and os.access(beside, os.X_OK):
-        return str(beside)
+    here = Path(__file__).resolve()
+    for place in (here.parent / "bin/cairn", here.parents[2] / "cairn"):
+        if place.is_file() and os.access(place, os.X_OK):
+            return str(place)
     found = shutil.which("cairn")
     if found is None:
         raise UnsupportedError("the page is made by the command cairn, which is not on the PATH",
@@ -77,6 +80,36 @@ def frame_of(sim: Sim) -> str:
     """The page of a simulation for a notebook."""
     found: str = _with_run(sim, frame_of_run)
     return found
+
+
+_servers: list[subprocess.Popen[str]] = []
+
+
+def _end_servers(owner: int) -> None:
+    if os.getpid() == owner:  # not in a child that was forked
+        for server in _servers:
+            server.terminate()
+            server.communicate()
+
+
+def live(scene: Scene) -> str:
+    """Simulates a scene live in a browser, by the command, until this process ends; the address."""
+    folder = tempfile.mkdtemp(prefix="cairn-")
+    path = os.path.join(folder, f"{scene.name or 'scene'}.yaml")
+    scene.save(path)
+    server = subprocess.Popen([_command(), "view", "--no-browser", path], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True)
+    if not _servers:
+        atexit.register(_end_servers, os.getpid())
+    _servers.append(server)
+    assert server.stdout is not None
+    said = next((line.strip() for line in server.stdout if "http://" in line), None)
+    shutil.rmtree(folder, ignore_errors=True)  # it was read
+    if said is None:
+        raise OSError(5, (server.communicate()[1] or "the page could not be served").strip())
+    if os.environ.get("CAIRN_NO_BROWSER") is None:
+        webbrowser.open(said)
+    return said
 
 
 def _open(write_to: Any) -> str:

@@ -413,7 +413,7 @@ class Scene:
         Sim(self).html(path)
 
     def view(self) -> str:
-        """Simulates the scene live in a browser, as the command's `cairn view` does; the address."""
+        """Simulates the scene live in a browser, where it can be steered, until this process ends; the address."""
         from .page import live
         return live(self)
 

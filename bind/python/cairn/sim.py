@@ -817,7 +817,7 @@ class Sim(_core.Sim, Poses):
         >>> [hit.body.name for hit in sim.overlaps(cairn.sphere(0.2, position=[0, 0, 1.25]))]
         ['ball']
         """
-        entry = {"fixed": True, "material": self.model.materials[0], "shape": shape}
+        entry = {"fixed": True, "material": (self.model.materials or ["default"])[0], "shape": shape}
 
         def ask(source: str, text: str) -> Any:
             return self._overlap(source, text, self._reach(margin, "margin"), self._left_out(ignore))
@@ -930,7 +930,10 @@ class Sim(_core.Sim, Poses):
         return frame_of(self)
 
     def view(self) -> str:
-        """Opens the page with what was recorded so far, or this moment, in a browser; the page's path."""
+        """Opens the page with what was recorded so far, or this moment, in a browser; the page's path.
+
+        See Scene.view() for a scene that runs while you look at it.
+        """
         from .page import show
         return show(self)
 
