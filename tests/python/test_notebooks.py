@@ -17,7 +17,10 @@ def run(name, folder, **environment):
 
 @pytest.mark.parametrize("name, environment, pictures", [
     ("e1_bouncing_column.py", {"CAIRN_UNTIL": "1"}, ["e1-kinetic.svg", "e1-total.svg"]),
-    ("e11_two_link.py", {"CAIRN_DECADES": "1"}, ["e11-tip.svg", "e11-counts.svg"])])
+    ("e11_two_link.py", {"CAIRN_DECADES": "1"}, ["e11-tip.svg", "e11-counts.svg"]),
+    ("first_steps.py", {"CAIRN_STEPS": "200"}, ["first-steps-forces.svg", "first-steps-slip.svg"]),
+    ("compare_solvers.py", {"CAIRN_PROBLEMS": str(SOURCE / "corpus")},
+     ["solvers-convergence.svg", "solvers-impulses.svg"])])
 def test_notebook(name, environment, pictures, tmp_path):
     run(name, tmp_path, **environment)
     for picture in pictures:

@@ -89,6 +89,9 @@ bool core_take(PyObject *from, const char *what, char format, Py_ssize_t items, 
 PyObject *core_tuple(const double *values, int count);                // a tuple
 PyObject *core_text(const char *text);                                // NULL: None
 bool core_dict_set(PyObject *dict, const char *key, PyObject *value); // steals; false: raised
+// A list of what item gives for 0 .. count - 1; NULL: raised.
+PyObject *core_list(Py_ssize_t count, PyObject *(*item)(const void *of, Py_ssize_t i),
+                    const void *of);
 PyObject *core_contacts_dict(const cn_contact_record *contacts, int32_t count, int dim);
 PyObject *core_report_new(const cn_step_report *report);
 const cn_step_report *core_report_of(PyObject *report);

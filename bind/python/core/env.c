@@ -220,6 +220,20 @@ bool core_dict_set(PyObject *dict, const char *key, PyObject *value) {
     return failed == 0;
 }
 
+PyObject *core_list(Py_ssize_t count, PyObject *(*item)(const void *of, Py_ssize_t i),
+                    const void *of) {
+    PyObject *list = PyList_New(count);
+    for (Py_ssize_t i = 0; list && i < count; i++) {
+        PyObject *one = item(of, i);
+        if (!one) {
+            Py_DECREF(list);
+            return NULL;
+        }
+        PyList_SetItem(list, i, one);
+    }
+    return list;
+}
+
 PyObject *core_make_type(PyObject *module, PyType_Spec *spec) {
     PyObject *type = PyType_FromModuleAndSpec(module, spec, NULL);
     const char *name = strrchr(spec->name, '.');

@@ -166,25 +166,21 @@ static PyObject *model_body(core_model *self, PyObject *args) {
     return out;
 }
 
-// Names of all bodies.
+// A list over the model, item by item.
+static PyObject *model_list(core_model *self, int32_t (*count)(const cn_model *model),
+                            PyObject *(*item)(const void *model, Py_ssize_t i)) {
+    return model_ready(self) ? core_list(count(self->model), item, self->model) : NULL;
+}
+
+static PyObject *name_item(const void *model, Py_ssize_t i) {
+    cn_body_info info;
+    cn_model_body(model, (cn_body_id)(i + 1), &info);
+    return core_text(info.name);
+}
+
 static PyObject *model_names(core_model *self, PyObject *unused) {
     (void)unused;
-    if (!model_ready(self)) {
-        return NULL;
-    }
-    int32_t count = cn_model_body_count(self->model);
-    PyObject *list = PyList_New(count);
-    for (int32_t i = 0; list && i < count; i++) {
-        cn_body_info info;
-        cn_model_body(self->model, i + 1, &info);
-        PyObject *name = core_text(info.name);
-        if (!name) {
-            Py_DECREF(list);
-            return NULL;
-        }
-        PyList_SetItem(list, i, name);
-    }
-    return list;
+    return model_list(self, cn_model_body_count, name_item);
 }
 
 // The number of a body from its name, from 0; -1: none.
@@ -218,6 +214,18 @@ static PyObject *shape_dict(const cn_shape_info *s) {
     return out;
 }
 
+typedef struct body_of_model {
+    const cn_model *model;
+    cn_body_id body;
+} body_of_model;
+
+static PyObject *shape_item(const void *of, Py_ssize_t k) {
+    const body_of_model *b = of;
+    cn_shape_info shape;
+    cn_model_shape(b->model, b->body, (int32_t)k, &shape);
+    return shape_dict(&shape);
+}
+
 // The shapes of a body.
 static PyObject *model_shapes(core_model *self, PyObject *args) {
     int index;
@@ -225,20 +233,10 @@ static PyObject *model_shapes(core_model *self, PyObject *args) {
         !model_index(self, args, &index, cn_model_body_count(self->model), "body")) {
         return NULL;
     }
+    const body_of_model of = {self->model, index + 1};
     cn_body_info info;
-    cn_model_body(self->model, index + 1, &info);
-    PyObject *list = PyList_New(info.shape_count);
-    for (int32_t k = 0; list && k < info.shape_count; k++) {
-        cn_shape_info shape;
-        cn_model_shape(self->model, index + 1, k, &shape);
-        PyObject *dict = shape_dict(&shape);
-        if (!dict) {
-            Py_DECREF(list);
-            return NULL;
-        }
-        PyList_SetItem(list, k, dict);
-    }
-    return list;
+    cn_model_body(of.model, of.body, &info);
+    return core_list(info.shape_count, shape_item, &of);
 }
 
 // _mesh(index): of a deformable body; None of a rigid one.
@@ -307,67 +305,39 @@ static PyObject *model_settings(core_model *self, PyObject *unused) {
     return out;
 }
 
+static PyObject *column_item(const void *model, Py_ssize_t i) {
+    return Py_BuildValue("(NN)", core_text(cn_model_column_name(model, (int32_t)i)),
+                         core_text(cn_model_column_unit(model, (int32_t)i)));
+}
+
 // Columns that are recorded: (name, unit) each.
 static PyObject *model_columns(core_model *self, PyObject *unused) {
     (void)unused;
-    if (!model_ready(self)) {
-        return NULL;
-    }
-    int32_t count = cn_model_column_count(self->model);
-    PyObject *list = PyList_New(count);
-    for (int32_t i = 0; list && i < count; i++) {
-        PyObject *row = Py_BuildValue("(NN)", core_text(cn_model_column_name(self->model, i)),
-                                      core_text(cn_model_column_unit(self->model, i)));
-        if (!row) {
-            Py_DECREF(list);
-            return NULL;
-        }
-        PyList_SetItem(list, i, row);
-    }
-    return list;
+    return model_list(self, cn_model_column_count, column_item);
+}
+
+static PyObject *material_item(const void *model, Py_ssize_t i) {
+    cn_material_def m;
+    cn_model_material(model, (int32_t)i, &m);
+    return Py_BuildValue("(Nddd)", core_text(m.name), m.density, m.young, m.poisson);
 }
 
 // Materials: (name, density, young, poisson) each.
 static PyObject *model_materials(core_model *self, PyObject *unused) {
     (void)unused;
-    if (!model_ready(self)) {
-        return NULL;
-    }
-    int32_t count = cn_model_material_count(self->model);
-    PyObject *list = PyList_New(count);
-    for (int32_t i = 0; list && i < count; i++) {
-        cn_material_def m;
-        cn_model_material(self->model, i, &m);
-        PyObject *row = Py_BuildValue("(Nddd)", core_text(m.name), m.density, m.young, m.poisson);
-        if (!row) {
-            Py_DECREF(list);
-            return NULL;
-        }
-        PyList_SetItem(list, i, row);
-    }
-    return list;
+    return model_list(self, cn_model_material_count, material_item);
+}
+
+static PyObject *warning_item(const void *model, Py_ssize_t i) {
+    const cn_error *w = cn_model_warning(model, (int32_t)i);
+    return Py_BuildValue("(NNNii)", core_text(w->message), core_text(w->hint),
+                         PyUnicode_DecodeFSDefault(w->file), (int)w->line, (int)w->column);
 }
 
 // What the finished model warns of: (message, hint, file, line, column) each.
 static PyObject *model_warnings(core_model *self, PyObject *unused) {
     (void)unused;
-    if (!model_ready(self)) {
-        return NULL;
-    }
-    int32_t count = cn_model_warning_count(self->model);
-    PyObject *list = PyList_New(count);
-    for (int32_t i = 0; list && i < count; i++) {
-        const cn_error *w = cn_model_warning(self->model, i);
-        PyObject *row =
-            Py_BuildValue("(NNNii)", core_text(w->message), core_text(w->hint),
-                          PyUnicode_DecodeFSDefault(w->file), (int)w->line, (int)w->column);
-        if (!row) {
-            Py_DECREF(list);
-            return NULL;
-        }
-        PyList_SetItem(list, i, row);
-    }
-    return list;
+    return model_list(self, cn_model_warning_count, warning_item);
 }
 
 static PyMethodDef model_methods[] = {

@@ -17,7 +17,9 @@ PyObject *core_report_new(const cn_step_report *report) {
     report_object *object = (report_object *)allocate(core_report_type, 0);
     if (object) {
         object->report = *report;
-        snprintf(object->solver, sizeof object->solver, "%s", report->solver ? report->solver : "");
+        const char *name = report->solver ? report->solver : "";
+        size_t length = strnlen(name, sizeof object->solver - 1); // the rest is zero
+        memcpy(object->solver, name, length);
         object->report.solver = object->solver;
     }
     return (PyObject *)object;

@@ -176,85 +176,105 @@ static PyObject *run_track(core_run *self, PyObject *args) {
     return Py_BuildValue("(NN)", q_block, v_block);
 }
 
-static PyObject *run_contacts(core_run *self, PyObject *args) {
-    long long index;
-    if (!PyArg_ParseTuple(args, "L", &index) || !run_enter(self)) {
+// ---- what is read into an arena ----
+
+// All that the calls below read, which lives in the arena.
+typedef struct run_data {
+    int64_t count;
+    union {
+        cn_contact_record *contacts;
+        cn_run_body *bodies;
+        cn_step_report *rows;
+        cn_run_event *events;
+        cn_run_node_state nodes;
+        cn_run_columns columns;
+    } of;
+} run_data;
+
+// Reads without the GIL, then makes an object of it while the arena is there.
+static PyObject *run_read(core_run *self, int64_t index,
+                          cn_status (*read)(cn_run *run, int64_t index, cn_arena *memory,
+                                            run_data *out, cn_error *error),
+                          PyObject *(*make)(const core_run *self, const run_data *data)) {
+    if (!run_enter(self)) {
         return NULL;
     }
     cn_arena *memory = cn_arena_create(NULL);
-    cn_contact_record *contacts = NULL;
-    int32_t count = 0;
+    run_data data;
+    memset(&data, 0, sizeof data);
     cn_error error = {.status = CN_OK};
     core_begin(&self->env);
-    cn_status status = memory ? cn_run_contacts(self->run, index, memory, &contacts, &count, &error)
-                              : CN_ERR_MEMORY;
+    cn_status status = memory ? read(self->run, index, memory, &data, &error) : CN_ERR_MEMORY;
     core_end(&self->env);
-    PyObject *out = NULL;
-    if (core_done(&self->env, status, &error)) {
-        out = core_contacts_dict(contacts, count, cn_run_dim(self->run));
-    }
+    PyObject *out = core_done(&self->env, status, &error) ? make(self, &data) : NULL;
     self->busy = false;
     cn_arena_destroy(memory);
+    return out;
+}
+
+static cn_status read_contacts(cn_run *run, int64_t index, cn_arena *memory, run_data *out,
+                               cn_error *error) {
+    int32_t count = 0;
+    cn_status status = cn_run_contacts(run, index, memory, &out->of.contacts, &count, error);
+    out->count = count;
+    return status;
+}
+
+static PyObject *make_contacts(const core_run *self, const run_data *data) {
+    return core_contacts_dict(data->of.contacts, (int32_t)data->count, cn_run_dim(self->run));
+}
+
+static PyObject *run_contacts(core_run *self, PyObject *args) {
+    long long index;
+    return PyArg_ParseTuple(args, "L", &index) ? run_read(self, index, read_contacts, make_contacts)
+                                               : NULL;
+}
+
+static cn_status read_nodes(cn_run *run, int64_t index, cn_arena *memory, run_data *out,
+                            cn_error *error) {
+    return cn_run_nodes(run, index, memory, &out->of.nodes, error);
+}
+
+static PyObject *make_nodes(const core_run *self, const run_data *data) {
+    const cn_run_node_state *nodes = &data->of.nodes;
+    int dim = cn_run_dim(self->run);
+    PyObject *x = core_copy('d', nodes->count, dim, nodes->x);
+    PyObject *v = core_copy('d', nodes->count, dim, nodes->v);
+    PyObject *out = x && v ? Py_BuildValue("(OO)", x, v) : NULL;
+    Py_XDECREF(x);
+    Py_XDECREF(v);
     return out;
 }
 
 // _nodes(index): positions and velocities of the nodes of a frame.
 static PyObject *run_nodes(core_run *self, PyObject *args) {
     long long index;
-    if (!PyArg_ParseTuple(args, "L", &index) || !run_enter(self)) {
-        return NULL;
-    }
-    cn_arena *memory = cn_arena_create(NULL);
-    cn_run_node_state nodes = {0};
-    cn_error error = {.status = CN_OK};
-    core_begin(&self->env);
-    cn_status status =
-        memory ? cn_run_nodes(self->run, index, memory, &nodes, &error) : CN_ERR_MEMORY;
-    core_end(&self->env);
-    PyObject *out = NULL;
-    if (core_done(&self->env, status, &error)) {
-        int dim = cn_run_dim(self->run);
-        PyObject *x = core_copy('d', nodes.count, dim, nodes.x);
-        PyObject *v = core_copy('d', nodes.count, dim, nodes.v);
-        out = x && v ? Py_BuildValue("(OO)", x, v) : NULL;
-        Py_XDECREF(x);
-        Py_XDECREF(v);
-    }
-    self->busy = false;
-    cn_arena_destroy(memory);
-    return out;
+    return PyArg_ParseTuple(args, "L", &index) ? run_read(self, index, read_nodes, make_nodes)
+                                               : NULL;
+}
+
+static cn_status read_bodies(cn_run *run, int64_t index, cn_arena *memory, run_data *out,
+                             cn_error *error) {
+    (void)index;
+    out->count = cn_run_body_count(run);
+    return cn_run_bodies(run, memory, &out->of.bodies, error);
+}
+
+static PyObject *body_item(const void *rows, Py_ssize_t i) {
+    const cn_run_body *b = (const cn_run_body *)rows + i;
+    return Py_BuildValue("(NNNdNNN)", core_text(b->name), core_text(b->kind),
+                         core_text(b->material), b->mass, core_text(b->com), core_text(b->inertia),
+                         core_text(b->shape));
+}
+
+static PyObject *make_bodies(const core_run *self, const run_data *data) {
+    (void)self;
+    return core_list((Py_ssize_t)data->count, body_item, data->of.bodies);
 }
 
 static PyObject *run_bodies(core_run *self, PyObject *unused) {
     (void)unused;
-    if (!run_enter(self)) {
-        return NULL;
-    }
-    cn_arena *memory = cn_arena_create(NULL);
-    cn_run_body *rows = NULL;
-    cn_error error = {.status = CN_OK};
-    core_begin(&self->env);
-    cn_status status = memory ? cn_run_bodies(self->run, memory, &rows, &error) : CN_ERR_MEMORY;
-    core_end(&self->env);
-    PyObject *list = NULL;
-    if (core_done(&self->env, status, &error)) {
-        int32_t count = cn_run_body_count(self->run);
-        list = PyList_New(count);
-        for (int32_t i = 0; list && i < count; i++) {
-            const cn_run_body *b = &rows[i];
-            PyObject *row = Py_BuildValue("(NNNdNNN)", core_text(b->name), core_text(b->kind),
-                                          core_text(b->material), b->mass, core_text(b->com),
-                                          core_text(b->inertia), core_text(b->shape));
-            if (!row) {
-                Py_CLEAR(list);
-                break;
-            }
-            PyList_SetItem(list, i, row);
-        }
-    }
-    self->busy = false;
-    cn_arena_destroy(memory);
-    return list;
+    return run_read(self, 0, read_bodies, make_bodies);
 }
 
 // ---- ledger and events ----
@@ -295,95 +315,75 @@ static PyObject *column_of(const ledger_column *column, const cn_step_report *ro
     return out;
 }
 
-static PyObject *run_ledger(core_run *self, PyObject *unused) {
-    (void)unused;
-    if (!run_enter(self)) {
-        return NULL;
-    }
-    cn_arena *memory = cn_arena_create(NULL);
-    cn_step_report *rows = NULL;
-    int64_t count = 0;
-    cn_error error = {.status = CN_OK};
-    core_begin(&self->env);
-    cn_status status =
-        memory ? cn_run_ledger(self->run, memory, &rows, &count, &error) : CN_ERR_MEMORY;
-    core_end(&self->env);
-    bool good = core_done(&self->env, status, &error);
-    PyObject *out = good ? PyDict_New() : NULL;
+static cn_status read_ledger(cn_run *run, int64_t index, cn_arena *memory, run_data *out,
+                             cn_error *error) {
+    (void)index;
+    return cn_run_ledger(run, memory, &out->of.rows, &out->count, error);
+}
+
+static PyObject *make_ledger(const core_run *self, const run_data *data) {
+    (void)self;
+    PyObject *out = PyDict_New();
     for (size_t k = 0; out && k < sizeof ledger_columns / sizeof ledger_columns[0]; k++) {
         if (!core_dict_set(out, ledger_columns[k].name,
-                           column_of(&ledger_columns[k], rows, (Py_ssize_t)count))) {
+                           column_of(&ledger_columns[k], data->of.rows, (Py_ssize_t)data->count))) {
             Py_CLEAR(out);
         }
     }
-    self->busy = false;
-    cn_arena_destroy(memory);
     return out;
 }
 
-// _columns(): names, units, steps, times and values (rows, columns) of what the scene records.
+static PyObject *run_ledger(core_run *self, PyObject *unused) {
+    (void)unused;
+    return run_read(self, 0, read_ledger, make_ledger);
+}
+
+static cn_status read_columns(cn_run *run, int64_t index, cn_arena *memory, run_data *out,
+                              cn_error *error) {
+    (void)index;
+    return cn_run_columns_read(run, memory, &out->of.columns, error);
+}
+
+static PyObject *head_item(const void *columns, Py_ssize_t i) {
+    const cn_run_columns *c = columns;
+    return Py_BuildValue("(NN)", core_text(c->name[i]), core_text(c->unit[i]));
+}
+
+static PyObject *make_columns(const core_run *self, const run_data *data) {
+    (void)self;
+    const cn_run_columns *c = &data->of.columns;
+    PyObject *heads = core_list(c->count, head_item, c);
+    return heads ? Py_BuildValue("(NNNN)", heads, core_copy('q', (Py_ssize_t)c->rows, -1, c->step),
+                                 core_copy('d', (Py_ssize_t)c->rows, -1, c->t),
+                                 core_copy('d', (Py_ssize_t)c->rows, c->count, c->value))
+                 : NULL;
+}
+
+// _columns(): names with units, steps, times and values (rows, columns) of what the scene records.
 static PyObject *run_columns(core_run *self, PyObject *unused) {
     (void)unused;
-    if (!run_enter(self)) {
-        return NULL;
-    }
-    cn_arena *memory = cn_arena_create(NULL);
-    cn_run_columns c = {0};
-    cn_error error = {.status = CN_OK};
-    core_begin(&self->env);
-    cn_status status = memory ? cn_run_columns_read(self->run, memory, &c, &error) : CN_ERR_MEMORY;
-    core_end(&self->env);
-    PyObject *out = NULL;
-    if (core_done(&self->env, status, &error)) {
-        PyObject *heads = PyList_New(c.count);
-        for (int32_t i = 0; heads && i < c.count; i++) {
-            PyObject *head = Py_BuildValue("(NN)", core_text(c.name[i]), core_text(c.unit[i]));
-            if (!head) {
-                Py_CLEAR(heads);
-                break;
-            }
-            PyList_SetItem(heads, i, head);
-        }
-        if (heads) {
-            out = Py_BuildValue("(NNNN)", heads, core_copy('q', (Py_ssize_t)c.rows, -1, c.step),
-                                core_copy('d', (Py_ssize_t)c.rows, -1, c.t),
-                                core_copy('d', (Py_ssize_t)c.rows, c.count, c.value));
-        }
-    }
-    self->busy = false;
-    cn_arena_destroy(memory);
-    return out;
+    return run_read(self, 0, read_columns, make_columns);
+}
+
+static cn_status read_events(cn_run *run, int64_t index, cn_arena *memory, run_data *out,
+                             cn_error *error) {
+    (void)index;
+    return cn_run_events(run, memory, &out->of.events, &out->count, error);
+}
+
+static PyObject *event_item(const void *rows, Py_ssize_t i) {
+    const cn_run_event *e = (const cn_run_event *)rows + i;
+    return Py_BuildValue("(LdN)", (long long)e->step, e->t, core_text(e->text));
+}
+
+static PyObject *make_events(const core_run *self, const run_data *data) {
+    (void)self;
+    return core_list((Py_ssize_t)data->count, event_item, data->of.events);
 }
 
 static PyObject *run_events(core_run *self, PyObject *unused) {
     (void)unused;
-    if (!run_enter(self)) {
-        return NULL;
-    }
-    cn_arena *memory = cn_arena_create(NULL);
-    cn_run_event *rows = NULL;
-    int64_t count = 0;
-    cn_error error = {.status = CN_OK};
-    core_begin(&self->env);
-    cn_status status =
-        memory ? cn_run_events(self->run, memory, &rows, &count, &error) : CN_ERR_MEMORY;
-    core_end(&self->env);
-    PyObject *list = NULL;
-    if (core_done(&self->env, status, &error)) {
-        list = PyList_New((Py_ssize_t)count);
-        for (int64_t i = 0; list && i < count; i++) {
-            PyObject *row =
-                Py_BuildValue("(LdN)", (long long)rows[i].step, rows[i].t, core_text(rows[i].text));
-            if (!row) {
-                Py_CLEAR(list);
-                break;
-            }
-            PyList_SetItem(list, (Py_ssize_t)i, row);
-        }
-    }
-    self->busy = false;
-    cn_arena_destroy(memory);
-    return list;
+    return run_read(self, 0, read_events, make_events);
 }
 
 // ---- the check ----
@@ -401,21 +401,16 @@ static PyObject *grade_worst(const cn_run_grade *grade) {
     return worst;
 }
 
+static PyObject *finding_item(const void *findings, Py_ssize_t i) {
+    const cn_run_finding *f = (const cn_run_finding *)findings + i;
+    return Py_BuildValue("(LNNdd)", (long long)f->step, core_text(f->table), core_text(f->what),
+                         f->value, f->allowed);
+}
+
 static PyObject *grade_findings(const cn_run_grade *grade) {
     int64_t stored =
         grade->finding_count < CN_RUN_FINDINGS ? grade->finding_count : CN_RUN_FINDINGS;
-    PyObject *list = PyList_New((Py_ssize_t)stored);
-    for (int64_t i = 0; list && i < stored; i++) {
-        const cn_run_finding *f = &grade->finding[i];
-        PyObject *row = Py_BuildValue("(LNNdd)", (long long)f->step, core_text(f->table),
-                                      core_text(f->what), f->value, f->allowed);
-        if (!row) {
-            Py_CLEAR(list);
-            break;
-        }
-        PyList_SetItem(list, (Py_ssize_t)i, row);
-    }
-    return list;
+    return core_list((Py_ssize_t)stored, finding_item, grade->finding);
 }
 
 static PyObject *grade_dict(const cn_run_grade *grade) {

@@ -58,17 +58,8 @@ static PyObject *hit_tuple(const cn_query_hit *hit) {
                          core_copy('d', 3, -1, hit->point), core_copy('d', 3, -1, hit->normal));
 }
 
-static PyObject *hit_list(const cn_query_hit *hits, int32_t count) {
-    PyObject *list = PyList_New(count);
-    for (int32_t i = 0; list && i < count; i++) {
-        PyObject *hit = hit_tuple(&hits[i]);
-        if (!hit) {
-            Py_DECREF(list);
-            return NULL;
-        }
-        PyList_SetItem(list, i, hit);
-    }
-    return list;
+static PyObject *hit_item(const void *hits, Py_ssize_t i) {
+    return hit_tuple((const cn_query_hit *)hits + i);
 }
 
 // What is asked: the arguments of one of the calls below.
@@ -97,7 +88,7 @@ static PyObject *collect(const cn_query *query, const query_call *call, cn_statu
         hits = calloc((size_t)room, sizeof *hits);
         *status = hits ? ask_all(query, call, hits, room, &count, error) : CN_ERR_MEMORY;
     }
-    PyObject *out = *status == CN_OK ? hit_list(hits, count) : NULL;
+    PyObject *out = *status == CN_OK ? core_list(count, hit_item, hits) : NULL;
     if (hits != few) {
         free(hits);
     }
