@@ -377,6 +377,8 @@ class Sim(_core.Sim, Poses):
     """
 
     model: Model
+    _q: Array
+    _v: Array
     _live: Inputs | None
     _last: Any
 
@@ -482,16 +484,14 @@ class Sim(_core.Sim, Poses):
     def q(self) -> Array:
         """(n, 7): x y z, quaternion w x y z of the bodies' own frames; 2D (n, 3): x y angle. A snapshot."""
         if self._q_at != self._changes:
-            self._q = np.asarray(self._poses())
-            self._q_at = self._changes
+            self.__dict__.update(_q=np.asarray(self._poses()), _q_at=self._changes)
         return self._q
 
     @property
     def v(self) -> Array:
         """(n, 6): velocity of the centre of mass, angular velocity, in the world; 2D (n, 3). A snapshot."""
         if self._v_at != self._changes:
-            self._v = np.asarray(self._velocities())
-            self._v_at = self._changes
+            self.__dict__.update(_v=np.asarray(self._velocities()), _v_at=self._changes)
         return self._v
 
     @property
