@@ -75,6 +75,13 @@ MISTAKES = {
     "an integrator misspelt": (lambda: system().run(1e-3, scheme="moreau"), cairn.ArgumentError, "moreau-jean"),
     "a derivative that is none": (lambda: system(gaps=lambda t, q: [q[0]], normals=lambda t, q: [[2.0]]),
                                   cairn.SceneError, "differences say 1"),
+    "a source that is no function": (lambda: cairn.FirstOrder([1.0], b=[1.0]), cairn.ArgumentError, "lambda t"),
+    "a matrix of text": (lambda: cairn.FirstOrder([1.0], B="x"), cairn.ArgumentError, "B must be"),
+    "no threads": (lambda: cairn.solve(cairn.Problem.planted(3), threads=0), cairn.ArgumentError, "1 or more"),
+    "a grade the wrong way round": (lambda: cairn.grade([1, 2], cairn.Problem.planted(3)), cairn.ArgumentError, "then r"),
+    "a joint that is written": (lambda: setattr(cairn.Sim(cairn.gallery("pendulum")).joints[0], "value", 3),
+                                AttributeError, "sim.inputs"),
+    "forces of a number": (lambda: cairn.plot.force_chains(3), cairn.ArgumentError, "a frame"),
     "energies of a simulation": (lambda: cairn.plot.energy(cairn.Sim(ball_scene())), cairn.ArgumentError, "record"),
     "a plane that is none": (lambda: cairn.plot.bodies(cairn.Sim(ball_scene()), plane="xw"), cairn.ArgumentError, "axes"),
 }

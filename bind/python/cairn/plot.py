@@ -38,6 +38,8 @@ def force_chains(of: Any, ax: Any = None, *, plane: str | None = None, width: fl
 
     of: contacts, or what has them (a frame, a simulation). plane: two axes to look along the third of.
     """
+    if not isinstance(of, Contacts) and not hasattr(of, "contacts"):
+        raise ArgumentError(f"forces are drawn of contacts, a frame or a simulation, not of {type(of).__name__}")
     contacts: Contacts = of if isinstance(of, Contacts) else of.contacts
     p, q, n = contacts.pairs()
     i, j, name = _plane(plane, contacts.point.shape[1])
@@ -160,7 +162,7 @@ def convergence(problem: Any, solvers: Sequence[Any] = ("nsgs", "auto"), ax: Any
     """Residuals by the checker after so many iterations of each solver."""
     from .problem import solve
     ax = _axes(ax)
-    for solver in solvers:
+    for solver in [solvers] if isinstance(solvers, str) or callable(solvers) else solvers:
         done = [solve(problem, solver=solver, max_iterations=n, tolerance=1e-300, measure=measure) for n in iterations]
         ax.loglog([max(s.iterations, 1) for s in done], [max(s.residual, 1e-17) for s in done], "o-",
                   label=getattr(solver, "name", solver))

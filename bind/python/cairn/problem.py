@@ -498,6 +498,8 @@ def solve(W: Any, q: ArrayLike | None = None, mu: ArrayLike | None = None, *, so
         raise TypeError("the problem has its q and mu already")
     if measure not in _MEASURES:
         raise ArgumentError(f"measure must be scaled, q or max, not {measure!r}")
+    if whole(threads, "threads") < 1:
+        raise ArgumentError(f"threads must be 1 or more, not {threads}")
     own: Any = None
     accepts = 0
     if isinstance(solver, Solver):
@@ -525,6 +527,9 @@ def grade(problem: Problem, r: ArrayLike, u: ArrayLike | None = None) -> Grade:
     >>> cairn.grade(cairn.Problem(np.eye(3), [-1, 0, 0], [0.3]), [1, 0, 0]).residual
     0.0
     """
+    if not isinstance(problem, Problem):
+        raise ArgumentError(f"grade takes a Problem, then r; not {type(problem).__name__}",
+                            hint="cairn.Problem(W, q, mu) makes one")
     size = problem.dim * problem.contacts
     values = problem._grade(_vector(r, "r", size), None if u is None else _vector(u, "u", size))
     return Grade(**values)

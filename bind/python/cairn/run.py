@@ -303,7 +303,7 @@ class Run(_core.Run, Sequence[Frame]):
             model: Model | None = self.model
         except Error:
             model = None
-        return Check(self._check(model, float("nan") if tolerance is None else float(tolerance)))
+        return Check(self._check(model, float("nan") if tolerance is None else number(tolerance, "tolerance")))
 
     def html(self, path: str | os.PathLike[str]) -> None:
         """Writes the replay as one HTML file that needs no server."""

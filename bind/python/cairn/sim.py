@@ -257,10 +257,18 @@ class Inputs:
 class Joint:
     """A joint at one moment: what it stands at and what it bore in the last step."""
 
+    name: str
+    kind: str
+    index: int
+    bodies: list[int]
+
     def __init__(self, joints: Joints, index: int) -> None:
-        self._joints = joints
-        self.index = index
-        self.name, self.kind, *self.bodies = joints._rows[index]
+        name, kind, *bodies = joints._rows[index]
+        self.__dict__.update(_joints=joints, index=index, name=name, kind=kind, bodies=bodies)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError("a joint is what it was at one moment; its motor is driven by sim.inputs, and "
+                             "sim.set_state(q=..., v=...) moves bodies")
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in self._joints._columns:

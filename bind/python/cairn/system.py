@@ -91,6 +91,9 @@ class _System(_core.System):
         """A run from the start; scheme: one of cairn.system_schemes()."""
         return SystemRun(self, step, scheme=scheme, solver=solver, **options)
 
+    def __repr__(self) -> str:
+        return f"<cairn.{type(self).__name__} of {self.n} coordinates>"
+
 
 class Lagrangian(_System):
     """M(q) v' = F(t, q, v) + contacts + joints, q' = v, by functions of Python.
@@ -204,7 +207,11 @@ class FirstOrder(_System):
                  name: str | None = None) -> None:
         start = np.asarray(floats(x, "x")).reshape(-1)
         n = self.n = len(start)
-        m = 0 if B is None else np.atleast_2d(np.asarray(B, dtype=np.float64)).shape[1]
+        for key, given_function in (("b", b), ("e", e)):
+            if given_function is not None and not callable(given_function):
+                raise ArgumentError(f"{key} must be a function of t, not {type(given_function).__name__}",
+                                    hint=f"of what is constant, lambda t: {key}")
+        m = 0 if B is None else np.atleast_2d(np.asarray(floats(B, "B"))).shape[1]
         if law not in ("complementarity", "relay"):
             raise ArgumentError(f"law must be complementarity or relay, not {law!r}")
         low = np.full(m, -1.0 if law == "relay" else 0.0) if lower is None else _floats(lower, "lower", (m,))
