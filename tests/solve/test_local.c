@@ -117,9 +117,9 @@ static bool is_general(const cn_local_solver *solver) {
 // ---- the table ----
 
 CN_TEST(table_has_every_solver_with_a_name_and_a_word) {
-    static const char *const names[] = {"hybrid",     "secular", "newton", "exact",
-                                        "projection", "lemke",   "qp",     "radial"};
-    for (int i = 0; i < 8; i++) {
+    static const char *const names[] = {"hybrid", "secular", "newton", "exact", "projection",
+                                        "lemke",  "qp",      "radial", "mcp"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const cn_local_solver *solver = cn_local_solver_find(names[i]);
         CN_CHECK_TRUE(solver != NULL && strcmp(cn_local_solver_name(solver), names[i]) == 0);
         CN_CHECK_TRUE(strlen(cn_local_solver_about(solver)) > 0);

@@ -64,6 +64,6 @@ local_fn local_convex;
 
 // The rows, for solvers that call one by name inside the room.
 local_fn local_hybrid, local_secular, local_newton, local_exact, local_projection, local_radial,
-    local_lemke, local_qp;
+    local_lemke, local_qp, local_mcp;
 
 #endif

@@ -16,6 +16,8 @@ static const cn_local_solver local_table[] = {
     {"lemke", "Lemke's pivoting on a polygon that is turned against the slip; for comparison",
      local_lemke},
     {"qp", "active-set quadratic programming on the same polygon; for comparison", local_qp},
+    {"mcp", "mixed complementarity problem, Newton on Fischer-Burmeister functions; for comparison",
+     local_mcp},
     {"radial", "explicit; exact between spheres, only a guess elsewhere", local_radial},
 };
 
