@@ -486,7 +486,10 @@ static void paint_elements(paint_builder *painter, const picture_still *still,
             paint->count = corners;
             for (int32_t i = 0; i < corners; i++) {
                 double x[3];
-                node_world(2, still, mesh, node[(int64_t)corners * e + i], x);
+                // Of quadratic elements the corners stand first, then the middles of their edges.
+                bool quadratic = !pass && corners > 4;
+                int32_t k = quadratic ? i / 2 + i % 2 * (corners / 2) : i;
+                node_world(2, still, mesh, node[(int64_t)corners * e + k], x);
                 point_add(painter->out, x);
             }
         }

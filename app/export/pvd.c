@@ -323,9 +323,10 @@ static void pvd_cells(pvd_writer *pvd) {
     uint32_t end = 0;
     for (int32_t i = 0; i < pvd->soft_count; i++) {
         const cn_run_mesh *mesh = &pvd->soft[i];
-        // VTK's triangle, quadrilateral, tetrahedron, hexahedron.
-        unsigned char type = pvd->replay.dim == 2 ? (mesh->per_element == 3 ? 5 : 9)
-                                                  : (mesh->per_element == 4 ? 10 : 12);
+        // VTK's triangles, quadrilaterals, tetrahedra and hexahedra, linear and quadratic.
+        static const unsigned char plane[] = {[3] = 5, [4] = 9, [6] = 22, [8] = 23};
+        static const unsigned char space[] = {[4] = 10, [8] = 12, [10] = 24};
+        unsigned char type = (pvd->replay.dim == 2 ? plane : space)[mesh->per_element];
         for (int64_t k = 0; k < (int64_t)mesh->per_element * mesh->element_count; k++) {
             bytes_u32(&corners, (uint32_t)(mesh->first_node + mesh->elements[k]));
         }

@@ -41,7 +41,8 @@ typedef struct cn_node_group {
 
 typedef struct cn_mesh_def {
     cn_mesh_kind kind;
-    const char *element; // "t3", "q4", "q4-plain", "tet4", "h8", "h8-plain"; NULL: q4 or h8
+    const char *element; // "t3", "t6", "q4", "q4-plain", "q8", "tet4", "tet10", "h8", "h8-plain";
+                         // NULL: q4 or h8
     double size[3];   // box: full edge lengths, centred at the body's origin; cylinder: [2] length
     int32_t cells[3]; // box: in each direction; disk, cylinder, sphere: [0] edges on a quarter of
                       // the circle; cylinder: [2] layers

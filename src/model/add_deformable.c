@@ -47,6 +47,31 @@ static bool meshes_agree(const cn_mesh_def *a, const cn_mesh_def *b) {
            memcmp(a->cells, b->cells, sizeof a->cells) == 0;
 }
 
+static bool same_bytes(const void *a, const void *b, int64_t count, size_t size) {
+    return count == 0 || memcmp(a, b, (size_t)count * size) == 0;
+}
+
+// Whether a mesh was made of the same nodes, elements and groups as a given one.
+static bool given_agrees(const fe_mesh *mesh, const char *element, const cn_mesh_def *def) {
+    if (strcmp(mesh->element->name, element) != 0 || mesh->nodes != def->node_count ||
+        mesh->elements != def->element_count ||
+        !same_bytes(mesh->node, def->nodes, (int64_t)mesh->dim * mesh->nodes, sizeof(double)) ||
+        !same_bytes(mesh->corner, def->elements, (int64_t)mesh->element->nodes * mesh->elements,
+                    sizeof(int32_t))) {
+        return false;
+    }
+    const fe_group *group = mesh->group;
+    for (int32_t g = 0; g < def->group_count; g++, group = group->next) {
+        const cn_node_group *own = &def->groups[g];
+        // Nodes of a group may be given in any order, and twice: then the mesh is made anew.
+        if (!group || !texts_agree(group->name, own->name) || group->nodes != own->count ||
+            !same_bytes(group->node, own->node, own->count, sizeof(int32_t))) {
+            return false;
+        }
+    }
+    return group == NULL;
+}
+
 static cn_status build_box(cn_model *model, const cn_mesh_def *def, const fe_element *element,
                            fe_mesh *out, cn_error *error) {
     fe_box box = {.element = element};
@@ -111,8 +136,8 @@ static cn_status build_mesh(cn_model *model, const cn_mesh_def *def, fe_mesh *ou
     CN_TRY(fe_element_lookup(element_name(def, model->dim), &element, error));
     if (element->dim != model->dim) {
         base_fail(error, CN_ERR_INPUT, "element %s is one of %dD", element->name, element->dim);
-        base_fail_hint(error, model->dim == 2 ? "in 2D there are t3, q4 and q4-plain"
-                                              : "in 3D there are tet4, h8 and h8-plain");
+        base_fail_hint(error, model->dim == 2 ? "in 2D there are t3, t6, q4, q4-plain and q8"
+                                              : "in 3D there are tet4, tet10, h8 and h8-plain");
         return CN_ERR_INPUT;
     }
     const fe_disk disk = {element, def->radius, def->cells[0]};
@@ -177,7 +202,9 @@ static bool measure_mesh(cn_arena *memory, model_mesh *out) {
 static cn_status find_mesh(cn_model *model, const cn_mesh_def *def, const model_mesh **out,
                            cn_error *error) {
     for (const model_mesh *mesh = model->meshes; mesh; mesh = mesh->next) {
-        if (meshes_agree(&mesh->def, def)) {
+        if (meshes_agree(&mesh->def, def) ||
+            (mesh->def.kind == CN_MESH_GIVEN && def->kind == CN_MESH_GIVEN &&
+             given_agrees(&mesh->mesh, element_name(def, model->dim), def))) {
             *out = mesh;
             return CN_OK;
         }

@@ -46,7 +46,8 @@ static cn_status read_mesh(cn_run *run, io_statement *select, cn_arena *memory, 
         const char *name;
         int32_t dim, nodes, face;
     } kinds[] = {{"t3", 2, 3, 2},   {"q4", 2, 4, 2}, {"q4-plain", 2, 4, 2},
-                 {"tet4", 3, 4, 3}, {"h8", 3, 8, 4}, {"h8-plain", 3, 8, 4}};
+                 {"tet4", 3, 4, 3}, {"h8", 3, 8, 4}, {"h8-plain", 3, 8, 4},
+                 {"t6", 2, 6, 2},   {"q8", 2, 8, 2}, {"tet10", 3, 10, 3}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (strcmp(kinds[i].name, kind) == 0 && kinds[i].dim == run->dim) {
             out->per_element = kinds[i].nodes;

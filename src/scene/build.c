@@ -146,7 +146,8 @@ cn_status scene_body_def(scene_reader *reader, const scene_body_entry *entry, cn
         cn_deformable_def *deformable;
         CN_TRY(scene_deformable_def(reader, entry->deformable, &deformable));
         const cn_mesh_def *mesh = &deformable->mesh;
-        if (!(mesh->kind == CN_MESH_BOX ? mesh->size[0] > 0.0 : mesh->radius > 0.0)) {
+        if (mesh->kind != CN_MESH_GIVEN &&
+            !(mesh->kind == CN_MESH_BOX ? mesh->size[0] > 0.0 : mesh->radius > 0.0)) {
             const io_yaml *node = entry->deformable->mesh.node;
             return scene_fail_node(reader, node->item[0], CN_ERR_INPUT, "the mesh needs \"%s\"",
                                    mesh->kind == CN_MESH_BOX ? "size" : "radius");

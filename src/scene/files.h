@@ -1,5 +1,5 @@
 // scene/files.h
-// Shapes from files.
+// Shapes and meshes from files.
 #ifndef CAIRN_SCENE_FILES_H
 #define CAIRN_SCENE_FILES_H
 
@@ -8,6 +8,9 @@
 // A shape's "mesh" becomes "compound": a polyhedron for each part of the file, so that the resolved
 // scene stands alone. Parts must be convex and closed; what is not is refused when it is built.
 cn_status scene_mesh_expand(scene_reader *reader, io_yaml *shape, const char *file, double scale);
+
+// The mesh of a deformable body: "file" becomes "given" with its nodes, elements and groups.
+cn_status scene_gmsh_expand(scene_reader *reader, io_yaml *mesh, const char *file, double scale);
 
 // A path as written in a node, relative to the folder of the node's file. NULL: no memory.
 const char *scene_path_beside(scene_reader *reader, const io_yaml *node, const char *path);

@@ -75,8 +75,18 @@ typedef struct scene_mesh_entry {
     int32_t pattern;
     const char *file;
     double length, width, thickness; // of a sheet
+    double scale;                    // of a file
+    scene_reals nodes;               // given
+    scene_faces elements;
+    scene_items groups; // scene_mesh_group
     cn_mesh_def def;
 } scene_mesh_entry;
+
+typedef struct scene_mesh_group {
+    const io_yaml *node;
+    const char *name;
+    scene_reals nodes;
+} scene_mesh_group;
 
 typedef struct scene_deformable_entry {
     const io_yaml *node;
@@ -207,8 +217,8 @@ cn_status scene_body_def(scene_reader *reader, const scene_body_entry *entry, cn
 extern const scene_table_of scene_table;
 extern const scene_table_of scene_material_table, scene_contact_table, scene_body_table,
     scene_force_table, scene_motion_table, scene_record_table, scene_shape_table,
-    scene_generate_table, scene_lock_table, scene_deformable_table, scene_joint_table,
-    scene_system_table, scene_first_order_table, scene_control_table;
+    scene_generate_table, scene_lock_table, scene_deformable_table, scene_mesh_table,
+    scene_joint_table, scene_system_table, scene_first_order_table, scene_control_table;
 
 // The rows that say where something stands, for a struct with a member scene_place_of place.
 extern const scene_table_of scene_rotation_table;

@@ -11,12 +11,30 @@
 
 static const double gradient[9] = {0.3, -0.2, 0.5, 0.4, 0.1, -0.3, 0.2, 0.6, -0.4};
 
+// A box with the nodes inside moved; quadratic elements keep straight edges.
+static fe_mesh make_distorted(cn_arena *memory, const char *element, const double *size,
+                              const int *cells, fe_pattern pattern, double share) {
+    const fe_element *kind = fe_element_find(element);
+    double spacing[3];
+    for (int i = 0; i < 3; i++) {
+        spacing[i] = size[i] / cells[i];
+    }
+    fe_mesh mesh = make_box(memory, kind->linear ? kind->linear->name : element, size[0], size[1],
+                            size[2], cells[0], cells[1], cells[2], pattern);
+    distort(memory, &mesh, spacing, share);
+    if (kind->linear) {
+        fe_mesh linear = mesh;
+        assert_int_equal(fe_mesh_raise(memory, &linear, kind, &mesh, NULL), CN_OK);
+    }
+    return mesh;
+}
+
 // Nodes on the surface follow a linear field; those inside must too, and the stress be constant.
 static void patch_test(figures *f, const char *element, fe_pattern pattern, fe_plane plane) {
     cn_arena *memory = cn_arena_create(NULL);
-    const double spacing[3] = {1.2 / 4, 0.9 / 3, 1.0 / 3};
-    fe_mesh mesh = make_box(memory, element, 1.2, 0.9, 1.0, 4, 3, 3, pattern);
-    distort(memory, &mesh, spacing, 0.2);
+    const double size[3] = {1.2, 0.9, 1.0};
+    const int cells[3] = {4, 3, 3};
+    fe_mesh mesh = make_distorted(memory, element, size, cells, pattern, 0.2);
     fe_material material = {.density = 1.0, .young = 5.0, .poisson = 0.3};
     int32_t dim = mesh.dim, dofs = dim * mesh.nodes;
     uint8_t *held = BASE_TAKE_ZERO(memory, uint8_t, dofs), *outside = surface_flags(memory, &mesh);
@@ -53,9 +71,13 @@ CN_TEST(patch_tests_on_distorted_meshes) {
         patch_test(&f, "t3", FE_PATTERN_CROSSED, (fe_plane)plane);
         patch_test(&f, "q4", FE_PATTERN_DIAGONAL, (fe_plane)plane);
         patch_test(&f, "q4-plain", FE_PATTERN_DIAGONAL, (fe_plane)plane);
+        patch_test(&f, "t6", FE_PATTERN_UNION_JACK, (fe_plane)plane);
+        patch_test(&f, "t6", FE_PATTERN_CROSSED, (fe_plane)plane);
+        patch_test(&f, "q8", FE_PATTERN_DIAGONAL, (fe_plane)plane);
     }
     patch_test(&f, "tet4", FE_PATTERN_DIAGONAL, FE_PLANE_STRAIN);
     patch_test(&f, "tet4", FE_PATTERN_UNION_JACK, FE_PLANE_STRAIN);
+    patch_test(&f, "tet10", FE_PATTERN_UNION_JACK, FE_PLANE_STRAIN);
     patch_test(&f, "h8", FE_PATTERN_DIAGONAL, FE_PLANE_STRAIN);
     patch_test(&f, "h8-plain", FE_PATTERN_DIAGONAL, FE_PLANE_STRAIN);
     figures_check(&f);
@@ -63,13 +85,14 @@ CN_TEST(patch_tests_on_distorted_meshes) {
 
 // The same under loads: a bar pulled by a traction, held only against rigid motion.
 CN_TEST(uniform_traction_gives_uniform_stress) {
-    static const char *const kinds[] = {"t3", "q4", "q4-plain", "tet4", "h8", "h8-plain"};
+    static const char *const kinds[] = {"t3",       "q4", "q4-plain", "tet4", "h8",
+                                        "h8-plain", "t6", "q8",       "tet10"};
     figures f = {0};
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < 9; k++) {
         cn_arena *memory = cn_arena_create(NULL);
-        const double spacing[3] = {0.5, 0.25, 0.25};
-        fe_mesh mesh = make_box(memory, kinds[k], 2.0, 1.0, 0.5, 4, 4, 2, FE_PATTERN_UNION_JACK);
-        distort(memory, &mesh, spacing, 0.15);
+        const double size[3] = {2.0, 1.0, 0.5};
+        const int cells[3] = {4, 4, 2};
+        fe_mesh mesh = make_distorted(memory, kinds[k], size, cells, FE_PATTERN_UNION_JACK, 0.15);
         fe_material material = {.density = 1.0, .young = 5.0, .poisson = 0.3};
         int32_t dim = mesh.dim, dofs = dim * mesh.nodes;
         uint8_t *held = BASE_TAKE_ZERO(memory, uint8_t, dofs);
@@ -134,6 +157,8 @@ CN_TEST(cook_membrane_converges_as_published) {
         {"t3", FE_PLANE_STRAIN, {5.087, 5.190, 5.247, 5.365, 5.743}},
         {"q4-plain", FE_PLANE_STRAIN, {5.085, 5.208, 5.352, 5.791, 7.113}},
         {"q4", FE_PLANE_STRAIN, {15.682, 17.046, 17.913, 18.266, 18.405}},
+        {"q8", FE_PLANE_STRESS, {22.718, 23.708, 23.884, 23.935, 23.955}},
+        {"q8", FE_PLANE_STRAIN, {10.792, 16.022, 17.685, 18.199, 18.378}},
     };
     figures f = {0};
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
@@ -145,6 +170,10 @@ CN_TEST(cook_membrane_converges_as_published) {
                          got);
         }
     }
+    // The prototype cuts its cells along the other diagonal for these: the finest mesh alone.
+    figure_below(&f, 1e-3, fabs(cook("t6", 32, 1.0 / 3.0, FE_PLANE_STRESS) - 23.952), "t6");
+    figure_below(&f, 5e-3, fabs(cook("t6", 32, 0.4999, FE_PLANE_STRAIN) - 18.360),
+                 "t6 nearly incompressible");
     figures_check(&f);
 }
 
@@ -223,9 +252,9 @@ CN_TEST(cantilever_in_2d) {
         const char *element;
         double ratio[3]; // 10 x 1, 20 x 2, 40 x 4 cells
     } row[] = {
-        {"t3", {0.2294, 0.5374, 0.8204}},
-        {"q4-plain", {0.6736, 0.8883, 0.9677}},
-        {"q4", {0.9962, 0.9952, 0.9970}},
+        {"t3", {0.2294, 0.5374, 0.8204}}, {"q4-plain", {0.6736, 0.8883, 0.9677}},
+        {"q4", {0.9962, 0.9952, 0.9970}}, {"t6", {0.9905, 0.9964, 0.9977}},
+        {"q8", {0.9905, 0.9966, 0.9977}},
     };
     figures f = {0};
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
@@ -246,6 +275,7 @@ CN_TEST(cantilever_in_3d) {
         {"tet4", 0.3, {0.219, 0.504, 0.787}},        {"h8-plain", 0.3, {0.643, 0.869, 0.957}},
         {"h8", 0.3, {0.986, 0.987, 0.990}},          {"tet4", 0.4999, {0.010, 0.011, 0.014}},
         {"h8-plain", 0.4999, {0.080, 0.191, 0.347}}, {"h8", 0.4999, {0.770, 0.827, 0.930}},
+        {"tet10", 0.3, {0.976, 0.989, 0.992}},       {"tet10", 0.4999, {0.861, 0.942, 0.968}},
     };
     figures f = {0};
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {

@@ -20,8 +20,8 @@
 
 #include "body/fe/material.h"
 
-#define FE_NODES_MAX 8
-#define FE_DOFS_MAX 24
+#define FE_NODES_MAX 10
+#define FE_DOFS_MAX 30
 #define FE_MODES_MAX 9
 #define FE_FACE_NODES_MAX 4
 
@@ -42,13 +42,17 @@ struct fe_element {
     const char *name;
     const char *about;
     int32_t dim, nodes;
+    const fe_element *linear;  // of quadratic elements: the one of the corners alone; NULL
     fe_rule rule;              // of stiffness, force and stress
     fe_rule mass_rule;         // exact for the mass of an undistorted element
     const double (*corner)[3]; // natural coordinates of the nodes
     int32_t faces, face_nodes; // 2D: edges
-    // Nodes of each face, outwards: 2D, the element is on the left of the edge; 3D,
+    // Nodes of each face, of quadratic elements those of linear facets over their nodes, outwards:
+    // 2D, the element is on the left of the edge; 3D,
     // counter-clockwise seen from outside.
     const int8_t (*face)[FE_FACE_NODES_MAX];
+    // Shares of the nodes in a uniform pressure on a face; NULL: those of its shape functions.
+    const double (*face_load)[FE_FACE_NODES_MAX];
     int32_t modes; // of enhanced strain
     const fe_mode *mode;
     // N[a] and dN[dim*a + i] = d N_a / d xi_i at a point.
@@ -85,6 +89,7 @@ double fe_volume(const fe_element *e, const double *X); // 2D: area
 void fe_lump_row_sums(int32_t nodes, const double *M, double *lumped);
 void fe_lump_hrz(int32_t nodes, const double *M, double *lumped);
 
-extern const fe_element fe_t3, fe_q4, fe_q4_plain, fe_tet4, fe_h8, fe_h8_plain;
+extern const fe_element fe_t3, fe_t6, fe_q4, fe_q4_plain, fe_q8, fe_tet4, fe_tet10, fe_h8,
+    fe_h8_plain;
 
 #endif

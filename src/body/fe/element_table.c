@@ -8,7 +8,7 @@
 
 // The order is the order of listings.
 static const fe_element *const table[] = {
-    &fe_t3, &fe_q4, &fe_q4_plain, &fe_tet4, &fe_h8, &fe_h8_plain,
+    &fe_t3, &fe_t6, &fe_q4, &fe_q4_plain, &fe_q8, &fe_tet4, &fe_tet10, &fe_h8, &fe_h8_plain,
 };
 #define FE_ELEMENTS ((int32_t)(sizeof table / sizeof *table))
 
@@ -43,7 +43,7 @@ cn_status fe_element_lookup(const char *name, const fe_element **out, cn_error *
     if (near) {
         base_fail_hint(error, "did you mean '%s'?", near);
     } else {
-        base_fail_hint(error, "2D: t3, q4, q4-plain; 3D: tet4, h8, h8-plain");
+        base_fail_hint(error, "2D: t3, t6, q4, q4-plain, q8; 3D: tet4, tet10, h8, h8-plain");
     }
     return CN_ERR_INPUT;
 }

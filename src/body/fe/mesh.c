@@ -232,8 +232,9 @@ static cn_status list_surface(cn_arena *memory, cn_arena *scratch, const face_li
     }
     mesh->face = BASE_TAKE(memory, int32_t, count * per_face);
     mesh->owner = BASE_TAKE(memory, int32_t, count);
+    mesh->side = BASE_TAKE(memory, int8_t, count);
     uint8_t *outside = BASE_TAKE_ZERO(scratch, uint8_t, mesh->nodes);
-    if (!mesh->face || !mesh->owner || !outside) {
+    if (!mesh->face || !mesh->owner || !mesh->side || !outside) {
         return base_fail_memory(error);
     }
     mesh->faces = 0;
@@ -243,6 +244,7 @@ static cn_status list_surface(cn_arena *memory, cn_arena *scratch, const face_li
         }
         int32_t *node = mesh->face + (int64_t)per_face * mesh->faces;
         face_of(mesh, entry, node);
+        mesh->side[mesh->faces] = (int8_t)(entry % mesh->element->faces);
         mesh->owner[mesh->faces++] = (int32_t)(entry / mesh->element->faces);
         for (int32_t i = 0; i < per_face; i++) {
             outside[node[i]] = 1;

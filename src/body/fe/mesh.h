@@ -26,6 +26,7 @@ typedef struct fe_mesh {
     int32_t faces;   // of the surface; 2D: edges
     int32_t *face;   // element->face_nodes per face, outwards as in the element table
     int32_t *owner;  // the element of each face
+    int8_t *side;    // its number among the faces of that element
     int32_t surface_nodes;
     int32_t *surface_node; // nodes of the surface, ascending
     fe_group *group;       // in the order of their addition
@@ -60,7 +61,7 @@ typedef enum fe_pattern {
     FE_PATTERN_DIAGONAL,   // all cells alike; 3D: six tetrahedra round a diagonal
     FE_PATTERN_UNION_JACK, // mirrored from cell to cell: in each 2 x 2 cells the diagonals meet at
                            // the centre
-    FE_PATTERN_CROSSED     // t3 only: four triangles round a node at the centre of the cell
+    FE_PATTERN_CROSSED     // t3, t6: four triangles round a node at the centre of the cell
 } fe_pattern;
 cn_status fe_pattern_lookup(const char *name, fe_pattern *out, cn_error *error);
 
@@ -101,6 +102,11 @@ typedef struct fe_extrude {
 // The groups of the profile, and below and above: its ends at low and high z.
 cn_status fe_mesh_extrude(cn_arena *memory, const fe_extrude *extrude, fe_mesh *out,
                           cn_error *error);
+
+// The same mesh with nodes in the middle of the edges: to->linear is its element. Groups get those on
+// the edges of their faces.
+cn_status fe_mesh_raise(cn_arena *memory, const fe_mesh *from, const fe_element *to, fe_mesh *out,
+                        cn_error *error);
 
 // For generators: nodes and elements of a mesh to be, or CN_ERR_INPUT when there are too many.
 cn_status fe_mesh_reserve(cn_arena *memory, const fe_element *element, int64_t nodes,

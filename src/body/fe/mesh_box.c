@@ -167,8 +167,21 @@ static cn_status add_sides(cn_arena *memory, const fe_box *box, int32_t grid_nod
     return status;
 }
 
+// Quadratic elements: the box of linear ones, with nodes put on their edges.
+static cn_status box_of_quadratic(cn_arena *memory, const fe_box *given, fe_mesh *out,
+                                  cn_error *error) {
+    fe_box box = *given;
+    fe_mesh linear;
+    box.element = given->element->linear;
+    CN_TRY(fe_mesh_box(memory, &box, &linear, error));
+    return fe_mesh_raise(memory, &linear, given->element, out, error);
+}
+
 cn_status fe_mesh_box(cn_arena *memory, const fe_box *given, fe_mesh *out, cn_error *error) {
     fe_box box = *given;
+    if (box.element->linear) {
+        return box_of_quadratic(memory, given, out, error);
+    }
     CN_TRY(check_box(&box, error));
     int32_t dim = box.element->dim;
     box.cells[2] = dim == 3 ? box.cells[2] : 0;

@@ -89,6 +89,11 @@ cn_status fe_mesh_disk(cn_arena *memory, const fe_disk *disk, fe_mesh *out, cn_e
     int32_t n = disk->cells, rings = n > 1 ? n / 2 : 1;
     int64_t square = (int64_t)(n + 1) * (n + 1), cells = (int64_t)n * n + 4LL * n * rings;
     fe_mesh mesh;
+    if (disk->element->linear) {
+        const fe_disk linear = {disk->element->linear, disk->radius, disk->cells};
+        CN_TRY(fe_mesh_disk(memory, &linear, &mesh, error));
+        return fe_mesh_raise(memory, &mesh, disk->element, out, error);
+    }
     CN_TRY(fe_mesh_reserve(memory, disk->element, square + 4LL * n * rings,
                            cells * (disk->element->nodes == 3 ? 2 : 1), &mesh, error));
     place_nodes(disk, rings, &mesh);

@@ -331,10 +331,14 @@ static void add_face_loads(const fe_mesh *mesh, const fe_group *group, const dou
             double N[FE_FACE_NODES_MAX], area[3];
             evaluate_face(mesh, group->face[f], p, N, area);
             double size = math_norm3(area);
+            const double *share = N;
+            if (mesh->element->face_load) {
+                share = mesh->element->face_load[mesh->side[group->face[f]]];
+            }
             for (int32_t i = 0; i < per; i++) {
                 for (int32_t c = 0; c < dim; c++) {
                     double force = (traction ? size * traction[c] : 0.0) - pressure * area[c];
-                    load[(int64_t)dim * node[i] + c] += N[i] * force;
+                    load[(int64_t)dim * node[i] + c] += share[i] * force;
                 }
             }
         }

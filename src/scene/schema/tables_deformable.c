@@ -2,8 +2,10 @@
 // The keys of deformable bodies: meshes, what holds, drives and presses groups of nodes.
 #include "scene/scene.h"
 
+#include "base/arena.h"
 #include "base/error.h"
 #include "body/fe/element.h"
+#include "scene/files.h"
 
 #include <string.h>
 
@@ -13,11 +15,6 @@ static const char *element_name_at(int32_t index) {
     return index < fe_element_count() ? fe_element_at(index)->name : NULL;
 }
 
-static const scene_choice elements_later[] = {{.text = "t6", .later = true},
-                                              {.text = "q8", .later = true},
-                                              {.text = "tet10", .later = true},
-                                              {0}};
-
 static const scene_choice patterns[] = {{.text = "diagonal", .value = 0},
                                         {.text = "union-jack", .value = 1},
                                         {.text = "crossed", .value = 2},
@@ -26,8 +23,8 @@ const char *const scene_pattern_text[] = {"diagonal", "union-jack", "crossed"};
 
 #define ELEMENT_FIELD                                                                              \
     SCENE_KEY("element", name, scene_mesh_entry, def.element, .name_at = element_name_at,          \
-              .choice = elements_later,                                                            \
-              .help = "t3, q4 or q4-plain, in 3D tet4, h8 or h8-plain; by default q4 or h8")
+              .help = "t3, t6, q4, q4-plain or q8, in 3D tet4, tet10, h8 or h8-plain; by default " \
+                      "q4 or h8")
 
 static const scene_field box_fields[] = {
     SCENE_KEY("size", vector, scene_mesh_entry, def.size, .flags = SCENE_ABOVE_ZERO, .unit = "m",
@@ -53,8 +50,7 @@ static const scene_field disk_fields[] = {
     SCENE_KEY("cells", int, scene_mesh_entry, def.cells, .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO,
               .help = "edges on a quarter of the rim"),
     SCENE_KEY("element", name, scene_mesh_entry, def.element, .flags = SCENE_ONLY_2D,
-              .name_at = element_name_at, .choice = elements_later,
-              .help = "t3, q4 or q4-plain; by default q4"),
+              .name_at = element_name_at, .help = "t3, t6, q4, q4-plain or q8; by default q4"),
 };
 
 static const scene_table_of mesh_disk_table = {
@@ -119,7 +115,42 @@ static const scene_table_of mesh_sheet_table = {
     .count = SCENE_COUNT(sheet_fields),
 };
 
-enum { MESH_BOX, MESH_DISK, MESH_SPHERE, MESH_EXTRUDE, MESH_SHEET, MESH_FILE };
+// ---- meshes that are given ----
+
+static const scene_field group_fields[] = {
+    SCENE_KEY("name", text, scene_mesh_group, name, .flags = SCENE_REQUIRED,
+              .help = "for hold, drive and pressure"),
+    SCENE_KEY("nodes", reals, scene_mesh_group, nodes, .flags = SCENE_REQUIRED,
+              .help = "numbers of its nodes, from 0"),
+};
+
+static const scene_table_of mesh_group_table = {
+    .name = "mesh group",
+    .help = "Nodes under a name.",
+    .field = group_fields,
+    .count = SCENE_COUNT(group_fields),
+    .size = sizeof(scene_mesh_group),
+};
+
+static const scene_field given_fields[] = {
+    SCENE_KEY("nodes", points, scene_mesh_entry, nodes, .flags = SCENE_REQUIRED, .unit = "m",
+              .help = "in the body's own frame"),
+    SCENE_KEY("elements", faces, scene_mesh_entry, elements,
+              .flags = SCENE_REQUIRED | SCENE_NOT_BELOW_ZERO,
+              .help = "the nodes of each, from 0, in the order of VTK"),
+    ELEMENT_FIELD,
+    SCENE_KEY("groups", list, scene_mesh_entry, groups, .table = &mesh_group_table,
+              .help = "named nodes"),
+};
+
+static const scene_table_of mesh_given_table = {
+    .name = "mesh given",
+    .help = "Nodes and elements one by one, as a mesh file becomes.",
+    .field = given_fields,
+    .count = SCENE_COUNT(given_fields),
+};
+
+enum { MESH_BOX, MESH_DISK, MESH_SPHERE, MESH_EXTRUDE, MESH_SHEET, MESH_GIVEN, MESH_FILE };
 
 static const scene_field mesh_fields[] = {
     SCENE_KEY("box", table, scene_mesh_entry, node, .flags = SCENE_VARIANT,
@@ -132,30 +163,86 @@ static const scene_field mesh_fields[] = {
               .table = &mesh_extrude_table, .help = "a plane mesh repeated along z"),
     SCENE_KEY("sheet", table, scene_mesh_entry, node, .flags = SCENE_VARIANT | SCENE_ONLY_3D,
               .table = &mesh_sheet_table, .help = "a flat sheet"),
+    SCENE_KEY("given", table, scene_mesh_entry, node, .flags = SCENE_VARIANT,
+              .table = &mesh_given_table, .help = "nodes and elements one by one"),
     SCENE_KEY("file", text, scene_mesh_entry, file, .flags = SCENE_VARIANT,
-              .help = "a mesh file; not available yet"),
+              .help = "a mesh of Gmsh (.msh, version 2.2 or 4.1), relative to the scene file; its "
+                      "physical groups are the groups"),
+    SCENE_KEY("scale", real, scene_mesh_entry, scale, .flags = SCENE_ABOVE_ZERO,
+              .help = "factor on the file's lengths"),
 };
+
+static void mesh_initial(void *out, int32_t dim) {
+    (void)dim;
+    ((scene_mesh_entry *)out)->scale = 1.0;
+}
+
+// Lists of the element's length and whole numbers of nodes, into the definition.
+static cn_status take_given(scene_reader *reader, const io_yaml *node, scene_mesh_entry *mesh) {
+    const io_yaml *given = io_yaml_get(node, "given");
+    const char *name = mesh->def.element ? mesh->def.element : reader->dim == 2 ? "q4" : "h8";
+    const fe_element *element = fe_element_find(name);
+    for (int32_t k = 0; k < mesh->elements.count; k++) {
+        if (mesh->elements.size[k] != element->nodes) {
+            return scene_fail_node(reader, io_yaml_get(given, "elements")->item[k], CN_ERR_INPUT,
+                                   "an element %s has %d nodes, not %d", name, (int)element->nodes,
+                                   (int)mesh->elements.size[k]);
+        }
+    }
+    cn_node_group *group = BASE_TAKE_ZERO(reader->memory, cn_node_group, mesh->groups.count);
+    if (!group) {
+        return base_fail_memory(reader->error);
+    }
+    for (int32_t g = 0; g < mesh->groups.count; g++) {
+        const scene_mesh_group *from = (const scene_mesh_group *)mesh->groups.item + g;
+        int32_t *list = BASE_TAKE(reader->memory, int32_t, from->nodes.count);
+        if (!list) {
+            return base_fail_memory(reader->error);
+        }
+        for (int32_t k = 0; k < from->nodes.count; k++) {
+            double n = from->nodes.value[k];
+            if (!(n >= 0.0 && n < mesh->nodes.count && n == (double)(int32_t)n)) {
+                return scene_fail_node(reader, io_yaml_get(from->node, "nodes")->item[k],
+                                       CN_ERR_INPUT, "a node is a whole number from 0 to %d",
+                                       (int)mesh->nodes.count - 1);
+            }
+            list[k] = (int32_t)n;
+        }
+        group[g] = (cn_node_group){from->name, list, from->nodes.count};
+    }
+    mesh->def.nodes = mesh->nodes.value;
+    mesh->def.node_count = mesh->nodes.count;
+    mesh->def.elements = mesh->elements.index;
+    mesh->def.element_count = mesh->elements.count;
+    mesh->def.groups = group;
+    mesh->def.group_count = mesh->groups.count;
+    return CN_OK;
+}
 
 static cn_status mesh_check(scene_reader *reader, io_yaml *node, void *out) {
     scene_mesh_entry *mesh = out;
-    if (mesh->file) {
-        scene_fail_node(reader, io_yaml_get(node, "file"), CN_ERR_UNSUPPORTED,
-                        "mesh files are not available yet");
-        base_fail_hint(reader->error, "use mesh: {box: {size, cells, element}} or {disk: ...}");
-        return CN_ERR_UNSUPPORTED;
+    if (mesh->which != MESH_FILE && mesh->scale != 1.0) {
+        return scene_fail_node(reader, io_yaml_get(node, "scale"), CN_ERR_INPUT,
+                               "scale goes with file only");
     }
-    const io_yaml *inner = node->item[0];
+    if (mesh->which == MESH_FILE) {
+        CN_TRY(scene_gmsh_expand(reader, node, mesh->file, mesh->scale));
+        // The node is a given mesh from here on, and is read as one.
+        return scene_table_read(reader, &scene_mesh_table, node, mesh);
+    }
+    const io_yaml *inner = io_yaml_get(node, mesh_fields[mesh->which].key);
     const fe_element *element = mesh->def.element ? fe_element_find(mesh->def.element) : NULL;
     if (element && element->dim != reader->dim) {
         scene_fail_node(reader, io_yaml_get(inner, "element"), CN_ERR_INPUT,
                         "element %s is one of %dD, and the scene is in %dD", element->name,
                         (int)element->dim, (int)reader->dim);
-        base_fail_hint(reader->error, reader->dim == 2 ? "in 2D there are t3, q4 and q4-plain"
-                                                       : "in 3D there are tet4, h8 and h8-plain");
+        base_fail_hint(reader->error, reader->dim == 2
+                                          ? "in 2D there are t3, t6, q4, q4-plain and q8"
+                                          : "in 3D there are tet4, tet10, h8 and h8-plain");
         return CN_ERR_INPUT;
     }
-    static const cn_mesh_kind kinds[] = {CN_MESH_BOX, CN_MESH_DISK, CN_MESH_SPHERE,
-                                         CN_MESH_CYLINDER, CN_MESH_BOX};
+    static const cn_mesh_kind kinds[] = {CN_MESH_BOX,      CN_MESH_DISK, CN_MESH_SPHERE,
+                                         CN_MESH_CYLINDER, CN_MESH_BOX,  CN_MESH_GIVEN};
     mesh->def.kind = kinds[mesh->which];
     if (mesh->which == MESH_SHEET) {
         mesh->def.size[0] = mesh->length;
@@ -163,15 +250,16 @@ static cn_status mesh_check(scene_reader *reader, io_yaml *node, void *out) {
         mesh->def.size[2] = mesh->thickness;
     }
     mesh->def.pattern = scene_pattern_text[mesh->pattern];
-    return CN_OK;
+    return mesh->which == MESH_GIVEN ? take_given(reader, node, mesh) : CN_OK;
 }
 
-static const scene_table_of mesh_table = {
+const scene_table_of scene_mesh_table = {
     .name = "deformable mesh",
     .help = "The mesh of a deformable body, in the body's own frame: one of these.",
     .field = mesh_fields,
     .count = SCENE_COUNT(mesh_fields),
     .size = sizeof(scene_mesh_entry),
+    .initial = mesh_initial,
     .variant = offsetof(scene_mesh_entry, which),
     .check = mesh_check,
 };
@@ -264,7 +352,7 @@ static const scene_choice masses[] = {{.text = "lumped"}, {.text = "consistent",
 
 static const scene_field deformable_fields[] = {
     SCENE_KEY("mesh", table, scene_deformable_entry, mesh, .flags = SCENE_REQUIRED,
-              .table = &mesh_table, .help = "its nodes and elements"),
+              .table = &scene_mesh_table, .help = "its nodes and elements"),
     SCENE_KEY("strain", choice, scene_deformable_entry, strain, .choice = strains,
               .help =
                   "small strain, in axes that turn with the body (corotational) or stay as placed "
