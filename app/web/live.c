@@ -99,6 +99,8 @@ static void live_frame_free(live_frame *frame) {
     free(frame->v);
     free(frame->contacts);
     free(frame->joints);
+    free(frame->x);
+    free(frame->stress);
 }
 
 void live_news_free(live_news *news) {
@@ -154,6 +156,31 @@ static void live_fill_joints(const live_run *live, live_frame *frame) {
     frame->joint_count = count;
 }
 
+// Nodes of deformable bodies and stresses of their elements.
+static void live_fill_soft(const live_run *live, live_frame *frame) {
+    const cn_model *model = live->loop->model;
+    int64_t elements = 0, nodes = cn_model_node_count(model);
+    cn_mesh_info mesh;
+    if (nodes == 0) {
+        return;
+    }
+    for (cn_body_id id = 1; id <= cn_model_body_count(model); id++) {
+        elements += cn_model_mesh(model, id, &mesh) ? mesh.element_count : 0;
+    }
+    if (!frame->x) {
+        frame->x = ALLOCATE(double, cn_model_dim(model) * nodes);
+        frame->stress = ALLOCATE(double, 6 * elements);
+    }
+    double *stress = frame->stress;
+    cn_sim_nodes(live->loop->sim, frame->x, NULL);
+    for (cn_body_id id = 1; id <= cn_model_body_count(model); id++) {
+        if (cn_model_mesh(model, id, &mesh) && cn_sim_stress(live->loop->sim, id, stress)) {
+            stress += 6 * (int64_t)mesh.element_count;
+        }
+    }
+    frame->soft = (message_soft){frame->x, frame->stress, nodes, elements};
+}
+
 static void live_fill(live_run *live) {
     const cn_sim *sim = live->loop->sim;
     live_frame *frame = &live->spare;
@@ -176,6 +203,7 @@ static void live_fill(live_run *live) {
         cn_sim_contact(sim, i, &frame->contacts[i]);
     }
     live_fill_joints(live, frame);
+    live_fill_soft(live, frame);
 }
 
 // Puts the state into the mailbox, instead of one that was not taken.

@@ -39,6 +39,8 @@ typedef struct live_frame {
     int32_t contact_count, contact_capacity;
     cn_joint_record *joints;
     int32_t joint_count;
+    message_soft soft;
+    double *x, *stress; // of soft
 } live_frame;
 
 typedef struct live_row {

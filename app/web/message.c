@@ -76,10 +76,12 @@ static void put_joint_columns(byte_buffer *out, int32_t dim, const message_joint
 }
 
 void message_frame(byte_buffer *out, const message_head *head, int32_t dim, int32_t bodies,
-                   bool unturned, const double *q, const double *v, const message_joints *joints) {
+                   bool unturned, const double *q, const double *v, const message_joints *joints,
+                   const message_soft *soft) {
     int32_t pose = dim == 3 ? 7 : 3, size = dim == 3 ? 6 : 3;
     uint32_t flags = flat_flag(dim) | (unturned ? MESSAGE_UNTURNED : 0) |
-                     (joints->count > 0 ? MESSAGE_JOINTS : 0);
+                     (joints->count > 0 ? MESSAGE_JOINTS : 0) |
+                     (soft->nodes > 0 ? MESSAGE_NODES : 0);
     size_t start = message_begin(out, TYPE_FRAME, flags, head, bodies);
     put_columns(out, q, bodies, pose, 0, dim);
     for (int64_t i = 0; dim == 3 && !unturned && i < bodies; i++) {
@@ -94,6 +96,12 @@ void message_frame(byte_buffer *out, const message_head *head, int32_t dim, int3
     put_columns(out, v, bodies, size, dim, size - dim);
     if (joints->count > 0) {
         put_joint_columns(out, dim, joints);
+    }
+    if (soft->nodes > 0) {
+        bytes_u32(out, (uint32_t)soft->nodes);
+        bytes_u32(out, (uint32_t)soft->elements);
+        put_columns(out, soft->x, soft->nodes, dim, 0, dim);
+        put_columns(out, soft->stress, soft->elements, 6, 0, 6);
     }
     message_finish(out, start);
 }

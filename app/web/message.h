@@ -11,7 +11,7 @@
 #define MESSAGE_HEADER 32
 
 // Flags of a header.
-enum { MESSAGE_FLAT = 1, MESSAGE_UNTURNED = 8, MESSAGE_JOINTS = 32 };
+enum { MESSAGE_FLAT = 1, MESSAGE_UNTURNED = 8, MESSAGE_JOINTS = 32, MESSAGE_NODES = 64 };
 
 // What a message answers and when it was.
 typedef struct message_head {
@@ -27,9 +27,16 @@ typedef struct message_joints {
     double h;
 } message_joints;
 
+// Deformable bodies of a frame: places of nodes in the world, dim each, and stresses of elements, 6 each.
+typedef struct message_soft {
+    const double *x, *stress;
+    int64_t nodes, elements;
+} message_soft;
+
 // bodies' poses q and velocities v as a run file has them; unturned: orientations are left out.
 void message_frame(byte_buffer *out, const message_head *head, int32_t dim, int32_t bodies,
-                   bool unturned, const double *q, const double *v, const message_joints *joints);
+                   bool unturned, const double *q, const double *v, const message_joints *joints,
+                   const message_soft *soft);
 // h [s]: what makes forces of impulses.
 void message_contacts(byte_buffer *out, const message_head *head, int32_t dim, double h,
                       const cn_contact_record *contacts, int32_t count);

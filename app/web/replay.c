@@ -45,6 +45,10 @@ static double shape_extent(const cn_shape_info *shape) {
     return shape->kind == CN_SHAPE_PLANE || shape->kind == CN_SHAPE_LINE ? 0.0 : extent;
 }
 
+static bool is_moving(const char *kind) {
+    return strcmp(kind, "rigid") == 0 || strcmp(kind, "deformable") == 0;
+}
+
 // The median size of the bodies that move, and whether all bodies look the same however turned.
 static void replay_sizes(replay_file *replay) {
     double *sizes = ALLOCATE(double, replay->bodies);
@@ -62,7 +66,12 @@ static void replay_sizes(replay_file *replay) {
                            shape.position[1] == 0.0 && shape.position[2] == 0.0;
             replay->unturned = replay->unturned && centred;
         }
-        if (strcmp(body.kind, "rigid") == 0 && extent > 0.0) {
+        cn_mesh_info mesh;
+        if (cn_model_mesh(replay->model, id, &mesh)) {
+            extent = 2.0 * body.bound;
+            replay->unturned = false;
+        }
+        if (is_moving(body.kind) && extent > 0.0) {
             sizes[count++] = extent;
         }
     }
@@ -191,7 +200,7 @@ static cn_status replay_sample_all(replay_file *replay, cn_error *error) {
     cn_status status =
         memory ? cn_run_bodies(replay->run, memory, &rows, error) : error_memory(error);
     for (int32_t i = 0; status == CN_OK && i < replay->bodies; i++) {
-        moving[i] = strcmp(rows[i].kind, "rigid") == 0;
+        moving[i] = is_moving(rows[i].kind);
     }
     for (int32_t k = 0; k < 3; k++) {
         replay->low[k] = (double)INFINITY;
@@ -229,7 +238,7 @@ static cn_status replay_scale(replay_file *replay, cn_error *error) {
     for (cn_body_id id = 1; replay->model && id <= replay->bodies; id++) {
         cn_body_info body;
         cn_model_body(replay->model, id, &body);
-        mass += strcmp(body.kind, "rigid") == 0 ? body.mass : 0.0;
+        mass += is_moving(body.kind) ? body.mass : 0.0;
     }
     for (int32_t k = 0; k < replay->dim; k++) {
         gravity += replay->gravity[k] * replay->gravity[k];
@@ -258,7 +267,10 @@ cn_status replay_open(const char *path, replay_file *out, cn_error *error) {
     out->bodies = cn_run_body_count(out->run);
     out->q = ALLOCATE(double, 7 * (int64_t)out->bodies + 1);
     out->v = ALLOCATE(double, 6 * (int64_t)out->bodies + 1);
-    status = replay_settings(out, error);
+    status = replay_meshes(out, error);
+    if (status == CN_OK) {
+        status = replay_settings(out, error);
+    }
     if (status == CN_OK) {
         status = replay_sample_all(out, error);
     }
@@ -277,6 +289,8 @@ void replay_close(replay_file *replay) {
     free(replay->q);
     free(replay->v);
     free(replay->bodies_text);
+    free(replay->stress);
+    cn_arena_destroy(replay->memory);
     *replay = (replay_file){0};
 }
 
@@ -575,6 +589,9 @@ static cn_status replay_make_bodies(replay_file *replay, cn_error *error) {
         if (replay->model) {
             put_joints(replay, json);
         }
+        if (replay->soft_count > 0) {
+            status = replay_put_deformable(replay, json, error);
+        }
         json_text_end(&message);
         replay->bodies_text = message.text;
     }
@@ -618,6 +635,10 @@ cn_status replay_frame(replay_file *replay, int64_t place, uint32_t id, byte_buf
     if (status == CN_OK) {
         status = cn_run_contacts(replay->run, place, memory, &rows, &count, error);
     }
+    message_soft soft;
+    if (status == CN_OK) {
+        status = replay_soft(replay, place, memory, &soft, error);
+    }
     message_joints joints = {.h = replay->h};
     cn_joint_record *joint_rows;
     if (status == CN_OK) {
@@ -626,7 +647,7 @@ cn_status replay_frame(replay_file *replay, int64_t place, uint32_t id, byte_buf
     if (status == CN_OK) {
         joints.row = joint_rows;
         message_frame(frame, &head, replay->dim, replay->bodies, replay->unturned, replay->q,
-                      replay->v, &joints);
+                      replay->v, &joints, &soft);
         message_contacts(contacts, &head, replay->dim, replay->h, rows, count);
     }
     cn_arena_destroy(memory);

@@ -5,6 +5,7 @@
 #ifndef CAIRN_APP_WEB_REPLAY_H
 #define CAIRN_APP_WEB_REPLAY_H
 
+#include "support/json.h"
 #include "web/message.h"
 
 typedef struct replay_file {
@@ -22,7 +23,12 @@ typedef struct replay_file {
     double length;                      // [m] the median size of moving bodies
     double scale;                       // [J] what energy errors are measured by
     double *q, *v;                      // a frame
-    char *bodies_text;                  // of replay_bodies; NULL: not asked for so far
+    cn_arena *memory;                   // of the meshes
+    cn_run_mesh *soft;                  // of the deformable bodies
+    int32_t soft_count;
+    double *stress; // of all their elements, 6 each; NULL: the scene is not known
+    int64_t elements;
+    char *bodies_text; // of replay_bodies; NULL: not asked for so far
 } replay_file;
 
 // On failure there is nothing to close.
@@ -47,6 +53,17 @@ cn_status replay_hello(replay_file *replay, const char *mode, const hello_live *
                        cn_error *error);
 // JSON text, made once and kept: a run's bodies do not change.
 cn_status replay_bodies(replay_file *replay, const char **text, cn_error *error);
+
+// ---- deformable bodies ----
+
+// Their meshes, when the run is opened.
+cn_status replay_meshes(replay_file *replay, cn_error *error);
+// Keys of the bodies message: each with its mesh and where it is in the first frame; the meshes that
+// differ.
+cn_status replay_put_deformable(replay_file *replay, json_writer *json, cn_error *error);
+// Nodes and stresses of a frame that was read into q; in memory, and until the next call.
+cn_status replay_soft(replay_file *replay, int64_t place, cn_arena *memory, message_soft *out,
+                      cn_error *error);
 
 // For each body the index of the first one with the same shapes. To be freed.
 int32_t *bodies_alike(const cn_run_body *rows, int32_t count);

@@ -470,7 +470,7 @@ static void session_frame(page_session *session) {
     session->frame_serial++;
     const message_joints joints = {frame->joints, frame->joint_count, 1.0};
     message_frame(&session->frame, &head, replay->dim, replay->bodies, replay->unturned, frame->q,
-                  frame->v, &joints);
+                  frame->v, &joints, &frame->soft);
     message_contacts(&session->contacts, &head, replay->dim, replay->h, frame->contacts,
                      frame->contact_count);
 }

@@ -14,6 +14,8 @@ export function defaultLayers(run) {
         forces: { on: false },
         paths: { on: false, length: 1 },
         joints: { on: run.bodies.joints.length > 0 },
+        deformed: { on: false, power: 2, from: "start" }, // displacements 10^power times as large
+        crosses: { on: false, of: "elements", scale: 1 },
         cut: { on: false, axis: 1, offset: run.sphere.centre.y, flip: -1, slice: false },
     };
 }

@@ -30,10 +30,11 @@ export function frameMessage(run, frame, id = 0) {
         ? Int16Array.from(frame.orientation ?? Array.from({ length: 4 * n }, (_, i) => (i % 4 ? 0 : 1)), (x) => Math.round(32767 * x))
         : Float32Array.from(frame.orientation ?? new Array(n).fill(0));
     const { joints } = frame, all = (key) => Float32Array.from(joints.flatMap((j) => j[key])); // rows of {value, rate, effort, force}
-    return message(1, { flags: flat(run) | (joints ? 32 : 0), id, step: frame.step, t: frame.t, n }, [
+    return message(1, { flags: flat(run) | (joints ? 32 : 0) | (frame.nodes ? 64 : 0), id, step: frame.step, t: frame.t, n }, [
         Float32Array.from(frame.position), turn, Float32Array.from(frame.velocity ?? new Array(run.dim * n).fill(0)),
         Float32Array.from(frame.spin ?? new Array(spins * n).fill(0)),
         ...(joints ? [Uint32Array.of(joints.length), all("value"), all("rate"), all("effort"), all("force")] : []),
+        ...(frame.nodes ? [Uint32Array.of(frame.nodes.length / run.dim, frame.stress.length / 6), Float32Array.from(frame.nodes), Float32Array.from(frame.stress)] : []),
     ]);
 }
 
@@ -86,6 +87,6 @@ export function bodiesOf(run) {
     return {
         op: "bodies", name: column("name", ""), kind: column("kind", "rigid"), material: column("material", "stone"), mass: column("mass", 1),
         com: column("com", [0, 0, 0]), inertia: column("inertia", []), shape: run.bodies.map((_, i) => i), shapes: run.bodies.map((b) => b.shapes),
-        ...(run.joints ? { joints: run.joints } : {}),
+        ...(run.joints ? { joints: run.joints } : {}), ...(run.meshes ? { deformable: run.deformable, meshes: run.meshes } : {}),
     };
 }

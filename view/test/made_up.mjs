@@ -69,6 +69,20 @@ export function chainsPair() {
     };
 }
 
+// A square of two triangles, pulled along x by a tenth of its width: one element is under 3 MPa of tension, one under 4 of pressure.
+export function softSquare() {
+    return {
+        name: "soft-square", dim: 2, h: 0.01, columns: COLUMNS, rows: rowsOf(1, 0.01), bounds: { low: [-1, -1], high: [1, 1] },
+        bodies: [{ name: "square", kind: "deformable", shapes: [] }],
+        deformable: [{ body: 0, mesh: 0, place: [0, 0, 0] }],
+        meshes: [{ element: "t3", per_element: 3, per_face: 2, nodes: [-1, -1, 1, -1, 1, 1, -1, 1], elements: [0, 1, 2, 0, 2, 3], faces: [0, 1, 1, 2, 2, 3, 3, 0] }],
+        frames: [
+            { step: 0, t: 0, position: [0, 0], nodes: [-1, -1, 1, -1, 1, 1, -1, 1], stress: new Array(12).fill(0) },
+            { step: 1, t: 0.01, position: [0.1, 0], nodes: [-1, -1, 1.2, -1, 1.2, 1, -1, 1], stress: [3e6, 0, 0, 0, 0, 0, 0, -4e6, 0, 0, 0, 0] },
+        ],
+    };
+}
+
 // One ball of radius r at a place, seen from the front.
 export function oneBall(radius, place) {
     return {

@@ -1,6 +1,6 @@
 // Replay: what is drawn, scrubbing, selecting, plots, trust.
 import { equal, holds, near, pixels, settled, test } from "./harness.mjs";
-import { chainsPair, manyBalls, oneBall, twoBalls } from "./made_up.mjs";
+import { chainsPair, manyBalls, oneBall, softSquare, twoBalls } from "./made_up.mjs";
 
 const covered = (picture) => {
     let count = 0;
@@ -13,6 +13,50 @@ test("a_file_from_disk_is_drawn", async (t) => {
     equal(await page.evaluate(() => window.cairn.stats().bodies), 3, "bodies");
     const picture = await pixels(page);
     holds(covered(picture) > 0.05 * picture.width * picture.height, `only ${covered(picture)} pixels are drawn`);
+});
+
+// The width of what is drawn, in the world, by a row of pixels through the middle of the square.
+const widthOf = async (page) => {
+    const picture = await pixels(page), [low, high] = await page.evaluate(() => [window.cairn.app.view.project([-1, 0.1, 0]), window.cairn.app.view.project([1, 0.1, 0])]);
+    const scale = picture.width / (await page.evaluate(() => window.cairn.app.view.width)), row = Math.round(low[1] * scale);
+    let count = 0;
+    for (let x = 0; x < picture.width; x++) count += picture.raw[4 * (row * picture.width + x) + 3] > 128 ? 1 : 0;
+    return (2 * count) / ((high[0] - low[0]) * scale);
+};
+
+test("deformable_bodies_are_drawn_as_they_are_bent", async (t) => {
+    const page = await t.open(softSquare());
+    await page.evaluate(() => { window.cairn.seekStep(0); window.cairn.app.setLayer("chains", { on: false }); });
+    await settled(page);
+    near(await widthOf(page), 2, 0.04, "width at the start");
+    await page.evaluate(() => window.cairn.seekStep(1));
+    await settled(page);
+    near(await widthOf(page), 2.2, 0.04, "width when pulled");
+    await page.evaluate(() => window.cairn.app.setLayer("deformed", { on: true, power: 0.5 }));
+    await settled(page);
+    near(await widthOf(page), 2 + 0.2 * Math.sqrt(10), 0.05, "width magnified");
+});
+
+test("stresses_colour_elements_and_have_crosses", async (t) => {
+    const page = await t.open(softSquare());
+    await page.evaluate(() => {
+        window.cairn.seekStep(1);
+        window.cairn.app.setLayer("bodies", { colour: "mises" });
+        window.cairn.app.setLayer("crosses", { on: true });
+    });
+    await settled(page);
+    const [field, range, lines, cross] = await page.evaluate(() => {
+        const { view } = window.cairn.app;
+        return [[...view.field], view.range, view.lines.crosses.count, view.crossRange];
+    });
+    equal(field, [3e6, 4e6], "von Mises stress of the elements [Pa]");
+    equal(range, 5e6, "end of the colours [Pa]");
+    equal(lines, 4, "two lines an element");
+    equal(cross, 5e6, "length of the crosses [Pa]");
+    const legend = await page.locator(".legend").textContent();
+    holds(legend.includes("Von Mises stress") && legend.includes("MPa") && legend.includes("Tension"), `the legend says ${legend}`);
+    const tensions = await page.evaluate(() => { const f = window.cairn.app.run.bodies.soft; return ["tension", "compression"].map((n) => [...f.field(n, window.cairn.app.shown.frame)]); });
+    equal(tensions, [[3e6, 0], [0, 4e6]], "largest tension and pressure [Pa]");
 });
 
 test("both_themes_and_three_widths_have_no_overflow", async (t) => {

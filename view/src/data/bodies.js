@@ -1,5 +1,6 @@
 // The bodies of a run as columns, with what the page derives from them once: sizes, categories.
 import { readShapes, volumeOf } from "./shapes.js";
+import { Soft } from "./soft.js";
 
 const FEW = 6;
 
@@ -16,8 +17,10 @@ export class Bodies {
         this.joints = message.joints ?? [];
         const shapes = message.shapes.map((list) => readShapes(list, dim));
         this.shapes = message.shape.map((s) => shapes[s] ?? []);
+        this.soft = new Soft(message, dim); // the deformable ones
+        for (const entry of this.soft.list) this.shapes[entry.body] = [this.soft.shapeOf(entry)];
         this.reach = Float32Array.from(this.shapes, (list) => list.reduce((r, s) => Math.max(r, s.reach), 0));
-        this.moves = Uint8Array.from(this.kind, (kind) => (kind === "rigid" ? 1 : 0));
+        this.moves = Uint8Array.from(this.kind, (kind) => (kind === "rigid" || kind === "deformable" ? 1 : 0));
         const sizes = this.reach.filter((r, i) => r > 0 && this.moves[i]).sort();
         this.size = sizes.length ? sizes[sizes.length >> 1] : 1; // median reach of what moves
         // A system of coordinates has nothing to draw: three of them stand in the place and turn of each body.

@@ -102,5 +102,6 @@ export class Frames {
 }
 
 function bytesOf(message) {
-    return Object.values(message).reduce((sum, value) => sum + (value?.byteLength ?? 0), 0);
+    const own = Object.values(message).reduce((sum, value) => sum + (value?.byteLength ?? 0), 0);
+    return own + (message.soft ? message.soft.x.byteLength + message.soft.stress.byteLength : 0);
 }

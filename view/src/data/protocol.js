@@ -6,7 +6,7 @@
 const MAGIC = 0x314e5243;
 export const HEADER = 32;
 export const FRAME = 1, CONTACTS = 2, INDEX = 3, LEDGER = 4, SERIES = 5;
-const FLAT = 1, QUANTISED = 2, DEFLATED = 4, UNTURNED = 8, HALF = 16, WITH_JOINTS = 32;
+const FLAT = 1, QUANTISED = 2, DEFLATED = 4, UNTURNED = 8, HALF = 16, WITH_JOINTS = 32, WITH_NODES = 64;
 
 export class BadMessage extends Error {}
 
@@ -97,7 +97,8 @@ const readers = {
         const velocity = reals(dim * n);
         const spin = reals(spins * n);
         const joints = flags & WITH_JOINTS ? jointsOf(cursor, dim) : null;
-        return { ...header, dim, position, orientation, velocity, spin, joints };
+        const soft = flags & WITH_NODES ? softOf(cursor, dim) : null;
+        return { ...header, dim, position, orientation, velocity, spin, joints, soft };
     },
     [CONTACTS](cursor, header, dim) {
         const { n } = header;
@@ -151,6 +152,12 @@ function jointsOf(cursor, dim) {
     const [n] = cursor.take(Uint32Array, 1);
     const real = (count) => cursor.take(Float32Array, count);
     return { n, dim, value: real(n), rate: real(n), effort: real(n), force: real(dim * n) };
+}
+
+// Nodes of deformable bodies in the world, stresses of their elements: xx yy zz xy yz zx [Pa].
+function softOf(cursor, dim) {
+    const [nodes, elements] = cursor.take(Uint32Array, 2);
+    return { x: cursor.take(Float32Array, dim * nodes), stress: cursor.take(Float32Array, 6 * elements) };
 }
 
 function dequantise(cursor, n, dim) {

@@ -70,7 +70,9 @@ export function volumeOf(shape) {
     case "ellipse":
         return Math.PI * half[0] * half[1];
     case "polygon":
-        return Math.abs(vertices.reduce((sum, a, k) => sum + cross2(a, vertices[(k + 1) % vertices.length]), 0)) / 2;
+        return areaOf(vertices);
+    case "soft":
+        return shape.dim === 2 ? areaOf(vertices) : Math.abs(faces.reduce((sum, face) => sum + coneOf(face.map((v) => vertices[v])), 0)) / 6;
     case "polyhedron":
     case "mesh":
         return Math.abs(faces.reduce((sum, face) => sum + coneOf(face.map((v) => vertices[v])), 0)) / 6;
@@ -79,6 +81,9 @@ export function volumeOf(shape) {
     }
 }
 
+function areaOf(vertices) {
+    return Math.abs(vertices.reduce((sum, a, k) => sum + cross2(a, vertices[(k + 1) % vertices.length]), 0)) / 2;
+}
 function cross2(a, b) {
     return a[0] * b[1] - a[1] * b[0];
 }
@@ -110,6 +115,7 @@ export function shapeVector(shape, x, y, z) {
 export function shapeWord(shapes) {
     if (shapes.length === 0) return "no shape";
     const kinds = new Set(shapes.map((s) => s.kind));
+    if (shapes[0].kind === "soft") return `mesh of ${shapes[0].count} ${shapes[0].element}`;
     if (shapes.length === 1) return isBox(shapes[0]) ? "box" : shapes[0].kind;
     return kinds.size === 1 ? `${shapes.length} ${[...kinds][0]}s` : `${shapes.length} shapes`;
 }

@@ -6,7 +6,7 @@ import { shapePoint } from "../data/shapes.js";
 import { FAINT, HIDDEN } from "./colouring.js";
 import { KEY_DIRECTION } from "./fine.js";
 import { Flat } from "./flat.js";
-import { mix } from "./palette.js";
+import { mix, ramp } from "./palette.js";
 import { MeshBuilder } from "./mesh_build.js";
 import { View } from "./view.js";
 
@@ -45,6 +45,34 @@ export class CanvasView extends View {
         }
     }
 
+    // Pieces are painted from where their nodes are.
+    buildSoft() {
+        this.field = null;
+        return { move: () => {}, paint: (field, range, map, theme) => Object.assign(this, { field, map: (e) => ramp(map, theme, range > 0 ? field[e] / range : 0).map((x) => 255 * x) }), dispose: () => {} };
+    }
+    softPieces() {
+        const { x, pieces } = this.run.bodies.soft;
+        return pieces.map((piece) => {
+            const tint = this.tintOf(piece.body);
+            return { piece, tint: tint && this.field ? Object.assign(this.map(piece.element), { opacity: tint.opacity }) : tint, points: piece.loop.map((n) => [x[3 * n], x[3 * n + 1], x[3 * n + 2]]) };
+        }).filter(({ tint }) => tint);
+    }
+    paintPieces() {
+        const { pen } = this;
+        for (const { tint, points } of this.softPieces()) {
+            pen.beginPath();
+            for (const p of points) pen.lineTo(...this.project(p));
+            pen.closePath();
+            pen.globalAlpha = tint.opacity;
+            pen.fillStyle = `rgb(${tint})`;
+            pen.fill();
+            pen.strokeStyle = `rgb(${mix(tint, this.look.rimTone.map((c) => 255 * c), 0.3)})`;
+            pen.lineWidth = 0.6;
+            pen.stroke();
+        }
+        pen.globalAlpha = 1;
+    }
+
     resize(width, height, ratio) {
         super.resize(width, height, ratio);
         this.canvas.width = Math.round(this.width);
@@ -56,8 +84,10 @@ export class CanvasView extends View {
         const { pen } = this;
         pen.clearRect(0, 0, this.canvas.width, this.canvas.height);
         this.light = KEY_DIRECTION.toArray();
-        if (this.dim === 2) for (const item of this.items) this.paintFlat(item);
-        else this.paintSolid();
+        if (this.dim === 2) {
+            for (const item of this.items) this.paintFlat(item);
+            if (this.soft) this.paintPieces();
+        } else this.paintSolid();
         for (const lines of Object.values(this.lines)) this.paintLines(lines);
         for (const marks of [this.points, this.lost]) this.paintMarks(marks);
         this.stats.draws++;
@@ -120,6 +150,10 @@ export class CanvasView extends View {
             eye.set(...middle).applyMatrix4(view);
             if (this.camera.isPerspective && eye.z > 0) continue;
             queue.push({ item, tint, points, depth: eye.z });
+        }
+        for (const { tint, points } of this.soft ? this.softPieces() : []) {
+            const middle = [0, 1, 2].map((d) => points.reduce((sum, p) => sum + p[d], 0) / points.length);
+            queue.push({ item: { corners: points }, tint, points, depth: eye.set(...middle).applyMatrix4(view).z });
         }
         queue.sort((a, b) => a.depth - b.depth);
         for (const { item, tint, points } of queue) {

@@ -6,7 +6,9 @@ export const COLOURINGS = [
     ["kind", "Kind"], ["plain", "Plain"], ["speed", "Speed"], ["spin", "Spin"], ["pressure", "Pressure"], ["contacts", "Contact number"],
     ["material", "Material"],
 ];
-export const FIELD_UNITS = { speed: "m/s", spin: "rad/s", pressure: "Pa", contacts: "" };
+// Of the elements of deformable bodies; those that are not have none.
+export const SOFT_COLOURINGS = [["mises", "Von Mises stress"], ["tension", "Largest tension"], ["compression", "Largest pressure"]];
+export const FIELD_UNITS = { speed: "m/s", spin: "rad/s", pressure: "Pa", contacts: "", mises: "Pa", tension: "Pa", compression: "Pa" };
 
 export const HIDDEN = 0, FAINT = 100, SELECTED = 200, SHOWN = 255; // opacity of a tint, read by the shaders
 
@@ -28,11 +30,24 @@ export function fieldOf(name, pair, bodies) {
             out[contacts.antagonist[c]]++;
         }
         return out;
+    case "mises":
+    case "tension":
+    case "compression":
+        return means(bodies.soft, bodies.soft.field(name, frame), out);
     case "pressure":
         return contacts ? pressures(frame, contacts, bodies, out) : out;
     default:
         return null;
     }
+}
+
+// Of a deformable body the mean of its elements.
+function means(soft, field, out) {
+    for (const { body, mesh, element } of field ? soft.list : []) {
+        const own = field.subarray(element, element + mesh.elements.length / mesh.per_element);
+        out[body] = own.reduce((sum, x) => sum + x, 0) / own.length;
+    }
+    return out;
 }
 
 // The mean stress of a body: sum of force times arm over dimension and volume, pressure positive. The volume is that of
@@ -62,10 +77,10 @@ function norm(v, dim, i) {
     return Math.sqrt(sum);
 }
 
-// The value below which a share of the moving bodies lie, for a range that one outlier does not set.
+// The value below which a share of the moving bodies lie (of all entries without bodies), for a range that one outlier does not set.
 export function highValue(field, bodies, share = 0.995) {
     const values = [];
-    for (let i = 0; i < field.length; i++) if (bodies.moves[i] && Number.isFinite(field[i])) values.push(field[i]);
+    for (let i = 0; i < field.length; i++) if ((bodies?.moves[i] ?? 1) && Number.isFinite(field[i])) values.push(field[i]);
     values.sort((a, b) => a - b);
     return values.length ? values[Math.min(values.length - 1, Math.floor(share * values.length))] : 0;
 }

@@ -7,7 +7,7 @@ import { POSE } from "./glsl.js";
 import { material } from "./material.js";
 
 // A rim whose colour is drawn towards the theme's line colour stands out from any background.
-const SHADE = `
+export const SHADE = `
 uniform float uPixel, uOpacity, uRim;
 uniform vec3 uRimTone;
 float opacityOf(vec4 tint) {

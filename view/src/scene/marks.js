@@ -1,5 +1,6 @@
 // Marks over the bodies: contact points by status, normals, force vectors, trajectories, joints, the ring around the
 // selected body, the spring of a drag, walls.
+import { drawCrosses } from "./crosses.js";
 import { drawJoints } from "./joints.js";
 import { normalForces } from "./pairs.js";
 import { planeOutline } from "./planes.js";
@@ -21,6 +22,7 @@ export function drawMarks(view, context, pixel, diameter) {
     view.lines.joints.begin();
     if (layers.joints.on) drawJoints(view.lines.joints, view, pixel);
     view.lines.joints.end();
+    drawCrosses(view.lines.crosses, view, layers.crosses);
     drawPaths(view, layers.paths, look);
     drawRing(view, options, look, pixel);
     drawWalls(view, look);

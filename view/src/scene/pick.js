@@ -37,6 +37,7 @@ function meet(shape, o, d) {
     case "polyhedron":
         return meetHull(shape, o, d);
     case "mesh":
+    case "soft":
         return meetFaces(shape, o, d);
     default:
         return null; // planes are not picked: they are everywhere
@@ -136,6 +137,7 @@ function inside(shape, o) {
         const x = Math.max(0, Math.abs(p[0]) - shape.length / 2);
         return Math.hypot(x, p[1]) <= shape.radius;
     }
+    case "soft":
     case "polygon": {
         let odd = false;
         const v = shape.vertices;

@@ -24,7 +24,7 @@ void main() {
     gl_Position = isDrawn(vTint) ? projectionMatrix * vec4(vPlace, 1.0) : vec4(2.0, 2.0, 2.0, 1.0);
 }`;
 
-const FRAGMENT = LIGHT + CUT + `
+export const FRAGMENT = LIGHT + CUT + `
 uniform float uOpacity, uBevel, uGrain;
 in vec3 vNormal, vOut, vPlace, vLocal;
 in float vEdge;
@@ -63,7 +63,7 @@ void main() {
     colour = vec4(lit(tint, n, vPlace) * mix(0.62, 1.0, seam), 1.0);
 }`;
 
-const DEPTH_FRAGMENT = CUT + `
+export const DEPTH_FRAGMENT = CUT + `
 in vec3 vPlace;
 out vec4 colour;
 void main() {

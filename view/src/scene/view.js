@@ -16,6 +16,7 @@ import { middleOf, pick } from "./pick.js";
 import { Ground } from "./planes.js";
 import { Poses } from "./poses.js";
 import { Segments } from "./segments.js";
+import { SoftMesh } from "./soft_mesh.js";
 import { Solids } from "./solids.js";
 import { Spheres } from "./spheres.js";
 import { Sprites } from "./sprites.js";
@@ -72,12 +73,14 @@ export class View {
         this.ranges = new Map();
         if (dim === 2) this.buildFlat();
         else this.buildSolid();
+        this.soft = bodies.soft.elements ? this.buildSoft() : null;
         const flat = dim === 2;
         this.lines = {
             chains: new Segments(this.uniforms, { flat, order: 10 }),
             thin: new Segments(this.uniforms, { flat, order: 20, hidden: 0.25 }),
             paths: new Segments(this.uniforms, { flat, order: 16, hidden: 0.3 }),
             joints: new Segments(this.uniforms, { flat, order: 24, hidden: 0.6 }),
+            crosses: new Segments(this.uniforms, { flat, order: 22, hidden: 0.7 }),
             ring: new Segments(this.uniforms, { flat: true, order: 40, halo: true }),
             walls: new Segments(this.uniforms, { flat, order: 4, hidden: 0.5 }),
         };
@@ -119,6 +122,12 @@ export class View {
         if (mesh.index.length) this.addPart(new Solids(mesh, this.uniforms));
     }
 
+    buildSoft() {
+        const part = new SoftMesh(this.run.bodies.soft, this.uniforms);
+        this.addPart(part);
+        return part;
+    }
+
     addPart(part) {
         this.parts.push(part);
         this.solid.add(...part.objects);
@@ -143,7 +152,25 @@ export class View {
     // Where bodies are: frame a, on the way to b by a share.
     setPoses(a, b, share) {
         this.poses.set(a, b, share);
+        this.moment = [a, b, share];
+        this.placeSoft();
         this.shadowStale = true;
+    }
+
+    // Nodes of deformable bodies, magnified as the layer says.
+    placeSoft() {
+        const { layers } = this.options ?? {}, { soft } = this.run.bodies;
+        if (!this.soft || !this.moment) return;
+        const { on, power, from } = layers?.deformed ?? { on: false };
+        soft.place(...this.moment, on ? 10 ** power : 1, on ? from : "start", this.poses);
+        this.soft.move();
+        this.softLook = on ? `${power} ${from}` : "";
+    }
+    // Colours of elements, and places when another magnification was chosen.
+    paintSoft({ bodies, deformed }) {
+        if (!this.soft) return;
+        if (this.softLook !== (deformed.on ? `${deformed.power} ${deformed.from}` : "")) this.placeSoft();
+        this.soft.paint(this.field, this.range, bodies.ramp, this.options.theme);
     }
 
     // Colours, chains and marks for a frame's numbers; options is the page's state.
@@ -155,6 +182,7 @@ export class View {
         this.look = look;
         const colouring = layers.bodies.colour;
         const field = fieldOf(colouring, pair, bodies);
+        this.field = bodies.soft.field(colouring, pair.frame); // of elements
         this.range = field ? this.rangeOf(colouring, field, layers.bodies) : 0;
         this.hidden = (i) => !layers.bodies.on || this.isCut(i) || this.visibility.of(i) === HIDDEN;
         this.faded = (i) => this.visibility.of(i) === FADED;
@@ -165,13 +193,14 @@ export class View {
             hidden: this.hidden, faded: this.faded, muted: layers.chains.on,
         });
         this.poses.tint.needsUpdate = true;
+        this.paintSoft(layers);
         this.applyTheme(look, layers);
         this.redrawOverlay();
     }
 
     rangeOf(name, field, layer) {
         if (layer.range > 0) return layer.range;
-        const high = niceAbove(highValue(field, this.run.bodies));
+        const high = niceAbove(highValue(this.field ?? field, this.field ? null : this.run.bodies));
         const range = Math.max(this.ranges.get(name) ?? 0, high);
         this.ranges.set(name, range);
         return range;

@@ -1,5 +1,5 @@
 // What is shown: a row for each layer with its count; its options unfold while it is on.
-import { COLOURINGS, FIELD_UNITS } from "../scene/colouring.js";
+import { COLOURINGS, FIELD_UNITS, SOFT_COLOURINGS } from "../scene/colouring.js";
 import { FIELD_NAMES } from "../scene/palette.js";
 import { FADED, HIDDEN, SEEN } from "../scene/visibility.js";
 import { count, withUnit } from "../format.js";
@@ -28,6 +28,10 @@ export class LayersPanel {
             this.row("forces", "Force vectors", null, null, () => "", recorded),
             this.row("paths", "Trajectories", "J", this.pathOptions(), () => this.pathCount()),
             ...(run.bodies.joints.length ? [this.row("joints", "Joints", null, null, () => count(run.bodies.joints.length))] : []),
+            ...(run.bodies.soft.elements ? [
+                this.row("deformed", "Magnified displacements", null, this.deformedOptions(), () => ""),
+                this.row("crosses", "Principal stresses", null, this.crossOptions(recorded), () => ""),
+            ] : []),
             ...(run.dim === 3 ? [this.row("cut", "Cut plane", "K", this.cutOptions(run), () => "")] : []));
         if (!recorded) this.list.append(el("p.note", {}, "This run did not record contacts."));
     }
@@ -90,7 +94,7 @@ export class LayersPanel {
             if (document.activeElement !== range) range.value = app.state.layers.bodies.range || "";
         } });
         return [
-            el("div.option", {}, el("span", {}, "Colour by"), this.select("bodies", "colour", COLOURINGS, "Colour by")), ramp, limits,
+            el("div.option", {}, el("span", {}, "Colour by"), this.select("bodies", "colour", app.run.bodies.soft.elements ? [...COLOURINGS, ...SOFT_COLOURINGS] : COLOURINGS, "Colour by")), ramp, limits,
             this.kindRows(),
             this.slide("bodies", "opacity", { label: "Opacity", min: 0.05, max: 1, step: 0.05, text: (x) => `${Math.round(100 * x)} %` }),
         ];
@@ -145,6 +149,19 @@ export class LayersPanel {
     }
     pathOptions() {
         return this.slide("paths", "length", { label: "Length", min: 0.02, max: 1, step: 0.02, text: (x) => (x >= 1 ? "all" : `${Math.round(100 * x)} %`) });
+    }
+
+    deformedOptions() {
+        return [
+            this.slide("deformed", "power", { label: "Times", min: 0, max: 4, step: 0.1, text: (x) => `${Number((10 ** x).toPrecision(2))} ×` }),
+            el("div.option", {}, el("span", {}, "Counted"), this.select("deformed", "from", [["start", "from the start"], ["pose", "in the body"]], "What displacements are counted from")),
+        ];
+    }
+    crossOptions(recorded) {
+        return [
+            el("div.option", {}, el("span", {}, "Of"), this.select("crosses", "of", [["elements", "elements"], ...(recorded ? [["bodies", "whole bodies"]] : [])], "What has a cross")),
+            this.slide("crosses", "scale", { label: "Length", min: 0.2, max: 4, step: 0.1, text: (x) => `${x.toFixed(1)} ×` }),
+        ];
     }
 
     cutOptions(run) {

@@ -1,5 +1,6 @@
 // What the colours and widths in the scene mean. It lives in the scene, so pictures carry it.
-import { COLOURINGS, FIELD_UNITS } from "../scene/colouring.js";
+import { COLOURINGS, FIELD_UNITS, SOFT_COLOURINGS } from "../scene/colouring.js";
+import { PRESSURE, TENSION } from "../scene/crosses.js";
 import { css, emberOf, kindColour, mix, ramp, THEMES } from "../scene/palette.js";
 import { count, digits, prefixFor } from "../format.js";
 import { el } from "./dom.js";
@@ -13,7 +14,7 @@ export class Legend {
     update() {
         const { run, state, view } = this.app;
         if (!run || !view || !this.app.shown) return;
-        const key = JSON.stringify([state.theme, state.layers.bodies, state.layers.chains, state.layers.points, state.layers.forces.on, view.range, view.forceRange(), view.clipping]);
+        const key = JSON.stringify([state.theme, state.layers.bodies, state.layers.chains, state.layers.points, state.layers.forces.on, state.layers.crosses, view.crossRange, view.range, view.forceRange(), view.clipping]);
         if (key === this.key && run === this.run) return;
         this.key = key;
         this.run = run;
@@ -25,8 +26,20 @@ export class Legend {
         if (layers.bodies.colour === "material") parts.push(this.materials());
         if (layers.points.on) parts.push(el("div.keys", {}, el("span.key", {}, el("i.mark.stick"), "Stick"), el("span.key", {}, el("i.mark.slide"), "Slide"),
             ...(layers.points.open ? [el("span.key", {}, el("i.mark.open"), "Open")] : [])));
+        if (layers.crosses?.on && view.crossRange > 0) parts.push(this.crosses());
         this.element.replaceChildren(...parts);
         this.element.hidden = parts.length === 0;
+    }
+
+    crosses() {
+        const { view, state } = this.app, [factor, prefix] = prefixFor(view.crossRange, "Pa");
+        const key = (name, colour) => {
+            const swatch = el("i.swatch");
+            swatch.style.setProperty("background", css(colour));
+            return el("span.key", {}, swatch, name);
+        };
+        return el("div", {}, el("header", {}, "Principal stress", el("span", {}, `to ${digits(view.crossRange / factor)} ${prefix}Pa`)),
+            el("div.keys", {}, key("Pressure", PRESSURE[state.theme]), key("Tension", TENSION[state.theme])));
     }
 
     // A wedge: width and colour together say the force.
@@ -45,7 +58,7 @@ export class Legend {
 
     field(name) {
         const { view, state } = this.app;
-        const label = COLOURINGS.find((c) => c[0] === name)[1], unit = FIELD_UNITS[name];
+        const label = [...COLOURINGS, ...SOFT_COLOURINGS].find((c) => c[0] === name)[1], unit = FIELD_UNITS[name];
         const [factor, prefix] = unit ? prefixFor(view.range, unit) : [1, ""];
         const mute = state.layers.chains.on ? 0.42 : 0;
         return this.bar(label, prefix + unit, view.range / factor, null, (g, w, h) => {
