@@ -654,9 +654,14 @@ static cn_status find_all(det_call *call, cn_error *error) {
 
 // ---- the list ----
 
+// Contacts are sorted by their keys alone, which are moved about more easily.
+typedef struct found_key {
+    model_contact_key key;
+    int32_t at;
+} found_key;
+
 static int found_compare(const void *a, const void *b) {
-    const model_contact_key *p = &((const found_contact *)a)->contact.key,
-                            *q = &((const found_contact *)b)->contact.key;
+    const model_contact_key *p = &((const found_key *)a)->key, *q = &((const found_key *)b)->key;
     return model_key_before(p, q) ? -1 : model_key_before(q, p);
 }
 
@@ -666,11 +671,16 @@ static cn_status merge(const det_call *call, cn_arena *memory, det_contact_list 
     found_contact *found = (void *)call->detector->found.data;
     int32_t count = (int32_t)(call->detector->found.size / sizeof *found), total = 0;
     int64_t parts = 0;
-    if (count > 0) {
-        qsort(found, (size_t)count, sizeof *found, found_compare);
+    found_key *order = BASE_TAKE(call->detector->scratch, found_key, count);
+    if (!order) {
+        return base_fail_memory(error);
     }
     for (int32_t k = 0; k < count; k++) {
+        order[k] = (found_key){found[k].contact.key, k};
         parts += found[k].parts;
+    }
+    if (count > 0) {
+        qsort(order, (size_t)count, sizeof *order, found_compare);
     }
     struct det_sides *sides = BASE_TAKE(memory, struct det_sides, 1);
     det_contact *all = BASE_TAKE(memory, det_contact, (int64_t)list->count + count);
@@ -684,16 +694,17 @@ static cn_status merge(const det_call *call, cn_arena *memory, det_contact_list 
     const det_node_weight *many = (const void *)call->detector->parts.data;
     for (int32_t r = 0, k = 0; r < list->count || k < count; total++) {
         bool rigid = r < list->count &&
-                     (k == count || model_key_before(&list->contact[r].key, &found[k].contact.key));
+                     (k == count || model_key_before(&list->contact[r].key, &order[k].key));
         sides->start[total + 1] = sides->start[total];
         if (rigid) {
             all[total] = list->contact[r++];
             continue;
         }
-        const det_node_weight *part = found[k].first < 0 ? found[k].part : many + found[k].first;
-        memcpy(sides->part + sides->start[total], part, sizeof *part * (size_t)found[k].parts);
-        sides->start[total + 1] += found[k].parts;
-        all[total] = found[k++].contact;
+        const found_contact *own = &found[order[k++].at];
+        const det_node_weight *part = own->first < 0 ? own->part : many + own->first;
+        memcpy(sides->part + sides->start[total], part, sizeof *part * (size_t)own->parts);
+        sides->start[total + 1] += own->parts;
+        all[total] = own->contact;
     }
     list->contact = all;
     list->count = total;

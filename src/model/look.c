@@ -142,8 +142,13 @@ cn_status cn_model_material(const cn_model *model, int32_t material, cn_material
     if (!model || material < 0 || material >= model->material_count) {
         return CN_ERR_ARGUMENT;
     }
-    *out = (cn_material_def){.name = model->material[material].name,
-                             .density = model->material[material].density};
+    const model_material *own = &model->material[material];
+    *out = (cn_material_def){.name = own->name,
+                             .density = own->density,
+                             .young = own->young,
+                             .poisson = own->poisson,
+                             .damping_mass = own->damping_mass,
+                             .damping_stiffness = own->damping_stiffness};
     return CN_OK;
 }
 

@@ -147,6 +147,26 @@ CN_TEST(model_says_what_its_bodies_materials_and_laws_are) {
     world_close(&w);
 }
 
+CN_TEST(model_says_how_elastic_a_material_is) {
+    world w = world_open("cairn: 1\ndimension: 2\ntime: {step: 1e-3}\nmaterials:\n"
+                         "  stone: {density: 1}\n"
+                         "  rubber: {density: 2, young: 3e6, poisson: 0.4, damping: {mass: 5, "
+                         "stiffness: 6e-3}}\nbodies:\n"
+                         "  - {material: rubber, deformable: {mesh: {box: {size: [1, 1], cells: "
+                         "[1, 1]}}}}\n");
+    cn_material_def material;
+    assert_int_equal(
+        cn_model_material(w.model, cn_model_find_material(w.model, "rubber"), &material), CN_OK);
+    CN_CHECK_NEAR(material.young, 3e6, 0.0);
+    CN_CHECK_NEAR(material.poisson, 0.4, 0.0);
+    CN_CHECK_NEAR(material.damping_mass, 5.0, 0.0);
+    CN_CHECK_NEAR(material.damping_stiffness, 6e-3, 0.0);
+    assert_int_equal(
+        cn_model_material(w.model, cn_model_find_material(w.model, "stone"), &material), CN_OK);
+    CN_CHECK_NEAR(material.young, 0.0, 0.0);
+    world_close(&w);
+}
+
 // A name that is not listed among the inputs, at its place.
 CN_TEST(inputs_that_are_listed_are_all_there_are) {
     static const char text[] = "cairn: 1\ninputs: {elbow: 1}\nmaterials: {s: {density: 1}}\n"
