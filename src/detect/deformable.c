@@ -631,7 +631,8 @@ static cn_status find_all(det_call *call, cn_error *error) {
     if (status != CN_OK) {
         return status == CN_ERR_UNSUPPORTED
                    ? base_fail(error, status, "too many bodies are near one another")
-                   : base_fail_memory(error);
+               : status == CN_ERR_CANCELLED ? base_fail_cancelled(error)
+                                            : base_fail_memory(error);
     }
     for (int64_t k = 0; k < near.count && status == CN_OK; k++) {
         int32_t first = body[near.pair[k].a], second = body[near.pair[k].b];

@@ -93,6 +93,31 @@ static const forgery of_pile[] = {
      "side", 55, "cannot be these"},
 };
 
+// Another scene than the run's: what drives, holds and presses on nodes.
+#define SCENE_OF(from, to)                                                                         \
+    "UPDATE meta SET value=replace(value,'" from "','" to "') WHERE key='scene'"
+static const forgery of_beams[] = {
+    {SCENE_OF("0.1*sin(10*t)", "0.1*sin(10.1*t)"), "nodes", 55, "are not where they must be"},
+    {SCENE_OF("1000*sin(20*t)", "1000*sin(20.1*t)"), "nodes", 55, "momentum"},
+    {SCENE_OF("5*t", "5.1*t"), "nodes", 55, "momentum"},
+    {SCENE_OF("axes: [x, \"y\"]", "axes: [x]"), "nodes", 55, "momentum"},
+};
+
+CN_TEST(forged_scenes_of_deformable_bodies_are_found) {
+    cn_cli cli = cn_cli_enter();
+    cn_run_grade *grade = calloc(1, sizeof *grade);
+    int missed = 0;
+    run_scene(&cli, beams, "");
+    for (size_t i = 0; i < sizeof of_beams / sizeof *of_beams; i++) {
+        forge(&of_beams[i], true);
+        check_file("forged.run", grade);
+        missed += !is_forgery_found(&of_beams[i], grade);
+    }
+    free(grade);
+    cn_cli_leave(&cli);
+    assert_int_equal(missed, 0);
+}
+
 CN_TEST(forged_runs_of_deformable_bodies_are_found) {
     cn_cli cli = cn_cli_enter();
     run_scene(&cli, pile, "");

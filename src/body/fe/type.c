@@ -3,6 +3,7 @@
 #include "body/fe/type.h"
 
 #include "base/arena.h"
+#include "base/cancel.h"
 #include "base/error.h"
 #include "sparse/linear.h"
 
@@ -275,6 +276,10 @@ cn_status fe_type_condense(fe_type *type, cn_error *error) {
     cn_status status = x && C && out->place ? CN_OK : CN_ERR_MEMORY;
     for (int32_t first = 0; status == CN_OK && type->free > 0 && first < size;
          first += FE_COLUMNS) {
+        if (base_is_cancelled(cn_arena_env(entry->memory))) {
+            cn_arena_destroy(scratch);
+            return base_fail_cancelled(error);
+        }
         int32_t left = (int32_t)size - first;
         status = solve_columns(type, first, left < FE_COLUMNS ? left : FE_COLUMNS, x, C);
     }

@@ -38,7 +38,7 @@ static cn_status create_body(struct step_deformable *soft, int32_t i, cn_error *
                  : status;
     if (status != CN_OK) {
         const cn_source *source = &model->body[d->body].source;
-        if (error && source->file) {
+        if (error && source->file && status != CN_ERR_CANCELLED) {
             base_fail_at(error, source->file, source->line, source->column);
         }
         return status;
