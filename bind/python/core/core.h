@@ -89,6 +89,7 @@ bool core_take(PyObject *from, const char *what, char format, Py_ssize_t items, 
 PyObject *core_tuple(const double *values, int count);                // a tuple
 PyObject *core_text(const char *text);                                // NULL: None
 bool core_dict_set(PyObject *dict, const char *key, PyObject *value); // steals; false: raised
+PyObject *core_dict_done(PyObject *dict, bool good);                  // the dict, or not good: NULL
 // A list of what item gives for 0 .. count - 1; NULL: raised.
 PyObject *core_list(Py_ssize_t count, PyObject *(*item)(const void *of, Py_ssize_t i),
                     const void *of);

@@ -220,6 +220,13 @@ bool core_dict_set(PyObject *dict, const char *key, PyObject *value) {
     return failed == 0;
 }
 
+PyObject *core_dict_done(PyObject *dict, bool good) {
+    if (!good) {
+        Py_CLEAR(dict);
+    }
+    return dict;
+}
+
 PyObject *core_list(Py_ssize_t count, PyObject *(*item)(const void *of, Py_ssize_t i),
                     const void *of) {
     PyObject *list = PyList_New(count);

@@ -159,11 +159,7 @@ static PyObject *model_body(core_model *self, PyObject *args) {
                 core_dict_set(out, "inradius", PyFloat_FromDouble(info.inradius)) &&
                 core_dict_set(out, "file", core_text(info.source.file)) &&
                 core_dict_set(out, "line", PyLong_FromLong(info.source.line));
-    if (!good) {
-        Py_XDECREF(out);
-        return NULL;
-    }
-    return out;
+    return core_dict_done(out, good);
 }
 
 // A list over the model, item by item.
@@ -207,11 +203,7 @@ static PyObject *shape_dict(const cn_shape_info *s) {
         good = core_dict_set(out, "face", core_copy('i', s->face_count + 1, -1, s->face)) &&
                core_dict_set(out, "loop", core_copy('i', s->face[s->face_count], -1, s->loop));
     }
-    if (!good) {
-        Py_XDECREF(out);
-        return NULL;
-    }
-    return out;
+    return core_dict_done(out, good);
 }
 
 typedef struct body_of_model {
@@ -258,11 +250,7 @@ static PyObject *model_mesh(core_model *self, PyObject *args) {
                               core_copy('i', m.element_count, m.per_element, m.elements)) &&
                 core_dict_set(out, "faces", core_copy('i', m.face_count, m.per_face, m.faces)) &&
                 core_dict_set(out, "first_node", PyLong_FromLong(m.first_node));
-    if (!good) {
-        Py_XDECREF(out);
-        return NULL;
-    }
-    return out;
+    return core_dict_done(out, good);
 }
 
 static PyObject *model_joint(core_model *self, PyObject *args) {
@@ -298,11 +286,7 @@ static PyObject *model_settings(core_model *self, PyObject *unused) {
                 core_dict_set(out, "threads", PyLong_FromLong(s->threads)) &&
                 core_dict_set(out, "on_stall", core_text(cn_stall_policy_text(s->on_stall))) &&
                 core_dict_set(out, "friction_law", core_text(cn_friction_law_text(s->friction)));
-    if (!good) {
-        Py_XDECREF(out);
-        return NULL;
-    }
-    return out;
+    return core_dict_done(out, good);
 }
 
 static PyObject *column_item(const void *model, Py_ssize_t i) {

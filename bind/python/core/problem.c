@@ -435,11 +435,7 @@ static PyObject *problem_arrays(core_problem *self, PyObject *args) {
     good = good && put(out, "r", 'd', m, -1, p->r) && put(out, "u", 'd', m, -1, p->u) &&
            put(out, "guess", 'd', m, -1, p->guess);
     self->busy = false;
-    if (!good) {
-        Py_XDECREF(out);
-        return NULL;
-    }
-    return out;
+    return core_dict_done(out, good);
 }
 
 // _facts(): kind, dim, contacts, dofs, format, title, description.

@@ -430,11 +430,7 @@ static PyObject *grade_dict(const cn_run_grade *grade) {
                 core_dict_set(out, "incomplete", core_text(grade->incomplete)) &&
                 core_dict_set(out, "worst", grade_worst(grade)) &&
                 core_dict_set(out, "findings", grade_findings(grade));
-    if (!good) {
-        Py_XDECREF(out);
-        return NULL;
-    }
-    return out;
+    return core_dict_done(out, good);
 }
 
 // _check(model or None, tolerance)

@@ -299,11 +299,7 @@ static PyObject *solution_dict(const cn_solve_report *report, PyObject *r, PyObj
            core_dict_set(out, "iterations", PyLong_FromLong(report->iterations)) &&
            core_dict_set(out, "cpu_s", PyFloat_FromDouble(report->cpu_s)) &&
            core_dict_set(out, "detail", core_text(report->detail));
-    if (!good) {
-        Py_XDECREF(out);
-        return NULL;
-    }
-    return out;
+    return core_dict_done(out, good);
 }
 
 // The solve itself, with the solver found. r: guess in, answer out.

@@ -31,42 +31,21 @@ static void h8_shape(const double xi[3], double *N, double *dN) {
     }
 }
 
+// What both elements share.
+#define HEXAHEDRON                                                                                 \
+    .dim = 3, .nodes = 8, .rule = {8, gauss}, .mass_rule = {8, gauss}, .corner = corner,           \
+    .faces = 6, .face_nodes = 4, .face = face, .shape = h8_shape, FE_SOLID_OPERATIONS
+
 const fe_element fe_h8 = {
     .name = "h8",
     .about = "hexahedron with enhanced strain; good in bending",
-    .dim = 3,
-    .nodes = 8,
-    .rule = {8, gauss},
-    .mass_rule = {8, gauss},
-    .corner = corner,
-    .faces = 6,
-    .face_nodes = 4,
-    .face = face,
-    .shape = h8_shape,
+    HEXAHEDRON,
     .modes = 9,
     .mode = mode,
-    .mass = fe_solid_mass,
-    .lump = fe_lump_row_sums,
-    .stiffness = fe_solid_stiffness,
-    .force_tangent = fe_solid_force_tangent,
-    .stress = fe_solid_stress,
 };
 
 const fe_element fe_h8_plain = {
     .name = "h8-plain",
     .about = "hexahedron without enhancement, for comparison; locks",
-    .dim = 3,
-    .nodes = 8,
-    .rule = {8, gauss},
-    .mass_rule = {8, gauss},
-    .corner = corner,
-    .faces = 6,
-    .face_nodes = 4,
-    .face = face,
-    .shape = h8_shape,
-    .mass = fe_solid_mass,
-    .lump = fe_lump_row_sums,
-    .stiffness = fe_solid_stiffness,
-    .force_tangent = fe_solid_force_tangent,
-    .stress = fe_solid_stress,
+    HEXAHEDRON,
 };

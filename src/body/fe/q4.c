@@ -23,42 +23,21 @@ static void q4_shape(const double xi[3], double *N, double *dN) {
     }
 }
 
+// What both elements share.
+#define QUADRILATERAL                                                                              \
+    .dim = 2, .nodes = 4, .rule = {4, gauss}, .mass_rule = {4, gauss}, .corner = corner,           \
+    .faces = 4, .face_nodes = 2, .face = edge, .shape = q4_shape, FE_SOLID_OPERATIONS
+
 const fe_element fe_q4 = {
     .name = "q4",
     .about = "quadrilateral with enhanced strain; good in bending and near Poisson's ratio 1/2",
-    .dim = 2,
-    .nodes = 4,
-    .rule = {4, gauss},
-    .mass_rule = {4, gauss},
-    .corner = corner,
-    .faces = 4,
-    .face_nodes = 2,
-    .face = edge,
-    .shape = q4_shape,
+    QUADRILATERAL,
     .modes = 4,
     .mode = mode,
-    .mass = fe_solid_mass,
-    .lump = fe_lump_row_sums,
-    .stiffness = fe_solid_stiffness,
-    .force_tangent = fe_solid_force_tangent,
-    .stress = fe_solid_stress,
 };
 
 const fe_element fe_q4_plain = {
     .name = "q4-plain",
     .about = "quadrilateral without enhancement, for comparison; locks",
-    .dim = 2,
-    .nodes = 4,
-    .rule = {4, gauss},
-    .mass_rule = {4, gauss},
-    .corner = corner,
-    .faces = 4,
-    .face_nodes = 2,
-    .face = edge,
-    .shape = q4_shape,
-    .mass = fe_solid_mass,
-    .lump = fe_lump_row_sums,
-    .stiffness = fe_solid_stiffness,
-    .force_tangent = fe_solid_force_tangent,
-    .stress = fe_solid_stress,
+    QUADRILATERAL,
 };

@@ -13,4 +13,9 @@ void fe_solid_force_tangent(const fe_element *e, const fe_elastic *law, const do
 void fe_solid_stress(const fe_element *e, const fe_elastic *law, const double *X, const double *u,
                      double stress[6]);
 
+// Those columns in the row of an element.
+#define FE_SOLID_OPERATIONS                                                                        \
+    .mass = fe_solid_mass, .lump = fe_lump_row_sums, .stiffness = fe_solid_stiffness,              \
+    .force_tangent = fe_solid_force_tangent, .stress = fe_solid_stress
+
 #endif
