@@ -1,5 +1,5 @@
 // problem/operator/operator.c
-// The operator r -> W r in its forms.
+// The Delassus operator r -> W r in its forms.
 //
 //     assembled    u_a = q_a + sum_b W_ab r_b                      (block-sparse rows)
 //     body space   v = M^-1 H r,  u = H' v + q                     (no W at all)

@@ -1,5 +1,5 @@
 // solve/acceleration/anderson.c
-// Anderson acceleration, type II, by normal equations with a small ridge (SOLVER notes: often 5 to
+// Anderson acceleration, type II, by normal equations with a small ridge (often 5 to
 // 100 times fewer sweeps on rigid sets; little help where the active set keeps changing).
 //
 // A nonsmooth map can throw a mixed step far off. So: when |f| more than doubles after one, the

@@ -9,8 +9,9 @@
 // and adaptive relaxation need the general sweep, which costs more than SIMD batches. Batches are
 // swept in single precision as far as that is precise enough: spheres and disks always, bodies of
 // other shapes to loose tolerances. Symmetric sweeps with momentum over bodies of other shapes that
-// stand high grow in number with the height only. All thresholds: solve/drivers/policy.h. Scratch:
-// one local block per contact, depth + 6 vectors of the size of r.
+// stand high grow in number with the height only (symmetric Gauss-Seidel: forward, then backward).
+// All thresholds: solve/drivers/policy.h. Scratch: one local block per contact, depth + 6 vectors
+// of the size of r.
 #include "solve/gauss_seidel/friction_nsgs.h"
 
 #include "base/arena.h"

@@ -1,7 +1,7 @@
 // solve/sweep_manifolds/manifolds.c
-// Lays the points between rigid bodies out in batches of manifolds. Masses that are not 1/m and a
-// symmetric inverse inertia (a lock, say), blocks that are not symmetric and regular, and contacts
-// that may have several solutions are left to the general sweep.
+// Lays the points between rigid bodies out in batches of contact manifolds. Masses that are not 1/m
+// and a symmetric inverse inertia (a lock, say), blocks that are not symmetric and regular, and
+// contacts that may have several solutions are left to the general sweep.
 #include "solve/sweep_manifolds/manifolds.h"
 
 #include "base/arena.h"

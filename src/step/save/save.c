@@ -1,5 +1,5 @@
 // step/save/save.c
-// A state as bytes, little-endian as the machine is, and its hash.
+// A state as bytes, little-endian as the machine is, and its hash: what a checkpoint holds.
 #include "step/save/save.h"
 
 #include "base/arena.h"
