@@ -1,9 +1,9 @@
 // math/wide.h
-// SIMD: four numbers at a time, from one source for every processor: the compiler turns a
-// math_wide into the registers it has. Lanes are added, multiplied, divided and rooted one by one and never fused,
-// so that the results are bitwise identical whatever the registers. A kernel on it is compiled once
-// for any processor (NEON is what the compiler makes of that) and once for each wider kind, and
-// chosen at run time: base/processor.h.
+// SIMD: four numbers at a time, from one source for every processor: the compiler turns a math_wide
+// into the registers it has. Lanes are added, multiplied, divided and rooted one by one and never
+// fused, so that the results are bitwise identical whatever the registers. A kernel on it is
+// compiled once for any processor (NEON is what the compiler makes of that) and once for each wider
+// kind, and chosen at run time: base/processor.h.
 //
 // A source that defines MATH_SINGLE first has numbers of single precision, eight at a time; one
 // that defines MATH_WIDE as 8 has doubles eight at a time, for registers of 512 bits.
