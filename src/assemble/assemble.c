@@ -72,11 +72,11 @@ void asm_contact_velocity(int32_t dim, const double *v, const model_contact_key 
 }
 
 // Where the next contact that takes part goes.
-typedef struct scene_place_of {
+typedef struct asm_place {
     int32_t next;  // contact of the problem
     int64_t entry; // of H in body space
     int32_t from;  // where the search for its impulse of the last step goes on
-} scene_place_of;
+} asm_place;
 
 // u of a contact of spheres, v_c - v_k - (R_k omega_k + R_c omega_c) x n, for a dimension known to
 // the compiler. Fixed bodies have no arm and no velocity.
@@ -471,7 +471,7 @@ static inline double friction_of(const asm_assembling *job, const model_body_pai
 }
 
 // Listed contact c, as the next one of the problem where its law says so.
-static void add_contact(const asm_assembling *job, int32_t c, scene_place_of *place) {
+static void add_contact(const asm_assembling *job, int32_t c, asm_place *place) {
     const det_contact *contact = &job->contacts->contact[c];
     asm_touching touching;
     asm_assembled *out = job->out;
@@ -530,8 +530,7 @@ static inline void between_look(const asm_assembling *job, const det_contact *co
 // without contacts, for a dimension known to the compiler.
 static inline __attribute__((always_inline)) void
 put_point(int dim, const asm_assembling *job, int32_t c, const asm_between *between,
-          const double arm[6], const double before[3], const double u_free[3],
-          scene_place_of *place) {
+          const double arm[6], const double before[3], const double u_free[3], asm_place *place) {
     const det_contact *contact = &job->contacts->contact[c];
     asm_assembled *out = job->out;
     cn_friction *p = &out->problem;
@@ -564,9 +563,8 @@ put_point(int dim, const asm_assembling *job, int32_t c, const asm_between *betw
 }
 
 // Contact c on its own, for a dimension known to the compiler.
-static inline __attribute__((always_inline)) void add_point(int dim, const asm_assembling *job,
-                                                            int32_t c, asm_between *between,
-                                                            scene_place_of *place) {
+static inline __attribute__((always_inline)) void
+add_point(int dim, const asm_assembling *job, int32_t c, asm_between *between, asm_place *place) {
     double arm[6], before[3], u_free[3];
     between_look(job, &job->contacts->contact[c], between);
     asm_contact_arms(dim, job->inertia->q, job->contacts, c, job->opts->early, arm);
@@ -591,7 +589,7 @@ static int32_t alike(const asm_assembling *job, int32_t c, int64_t end) {
 
 // Contacts from c on in space, as many as go together; returns how many.
 static int32_t add_space_points(const asm_assembling *job, asm_approach_fn *fn, int32_t c,
-                                int64_t end, asm_between *between, scene_place_of *place) {
+                                int64_t end, asm_between *between, asm_place *place) {
     const det_contact *contact = &job->contacts->contact[c];
     int32_t count = alike(job, c, end);
     if (job->opts->early) {
@@ -619,7 +617,7 @@ static int32_t add_space_points(const asm_assembling *job, asm_approach_fn *fn, 
 }
 
 // Listed contacts from the first to before the end that take part, from *place on.
-static void add_some(const asm_assembling *job, int64_t first, int64_t end, scene_place_of *place) {
+static void add_some(const asm_assembling *job, int64_t first, int64_t end, asm_place *place) {
     asm_between between = {.pair = NULL};
     asm_approach_fn *fn = asm_approach_avx2();
     fn = fn ? fn : asm_approach_plain;
@@ -638,7 +636,7 @@ static void add_some(const asm_assembling *job, int64_t first, int64_t end, scen
 static void count_range(void *user, int64_t first, int64_t end) {
     const asm_assembling *job = user;
     const model_body *body = job->model->body;
-    scene_place_of count = {0, 0, impulses_from(job->state, &job->contacts->contact[first].key)};
+    asm_place count = {0, 0, impulses_from(job->state, &job->contacts->contact[first].key)};
     for (int32_t c = (int32_t)first; c < end; c++) {
         const det_contact *contact = &job->contacts->contact[c];
         asm_touching touching;
@@ -656,7 +654,7 @@ static void count_range(void *user, int64_t first, int64_t end) {
 
 static void add_range(void *user, int64_t first, int64_t end) {
     const asm_assembling *job = user;
-    scene_place_of place = job->place[first / BASE_RANGE];
+    asm_place place = job->place[first / BASE_RANGE];
     place.from = impulses_from(job->state, &job->contacts->contact[first].key);
     add_some(job, first, end, &place);
 }
@@ -665,14 +663,14 @@ static void add_range(void *user, int64_t first, int64_t end) {
 // contacts first, so that each range knows its place.
 static int32_t add_contacts(const cn_env *env, asm_assembling *job) {
     int32_t count = job->contacts->count, ranges = base_range_count(count);
-    scene_place_of end = {0, 0, 0};
+    asm_place end = {0, 0, 0};
     if (base_thread_count(env) < 2 || ranges < 2) {
         add_some(job, 0, count, &end);
         return end.next;
     }
     base_parallel_ranges(env, count, count_range, job);
     for (int32_t i = 0; i < ranges; i++) {
-        scene_place_of own = job->place[i];
+        asm_place own = job->place[i];
         job->place[i] = end;
         end.next += own.next;
         end.entry += own.entry;
@@ -697,7 +695,7 @@ cn_status asm_assemble(const cn_model *model, const model_state *state,
                           .all = all_take_part(model, opts),
                           .out = out};
     const cn_env *env = cn_arena_env(memory);
-    job.place = BASE_TAKE(memory, scene_place_of, base_range_count(contacts->count));
+    job.place = BASE_TAKE(memory, asm_place, base_range_count(contacts->count));
     if (!job.place || allocate(&job, contacts->count + blocks, blocks > 0, memory, out) != CN_OK) {
         return base_fail_memory(error);
     }

@@ -18,7 +18,7 @@ typedef struct asm_assembling {
     cn_operator_kind form;
     bool all; // listed contacts are those of the problem
     asm_assembled *out;
-    struct scene_place_of *place; // one a range of listed contacts
+    struct asm_place *place; // one a range of listed contacts
 } asm_assembling;
 
 // From a body's centre of mass to the contact.

@@ -135,7 +135,7 @@ void cn_threads_destroy(cn_threads *threads) {
     base_env_resize(NULL, threads, sizeof *threads, 0);
 }
 
-static void scene_round(cn_threads *t, int32_t units, base_unit_fn *fn, void *user) {
+static void run_round(cn_threads *t, int32_t units, base_unit_fn *fn, void *user) {
     pthread_mutex_lock(&t->lock);
     t->units = units;
     t->fn = fn;
@@ -166,7 +166,7 @@ void base_parallel_for(const cn_env *env, int32_t units, base_unit_fn *fn, void 
     cn_threads *threads = env ? env->threads : NULL;
     if (threads && threads->count > 1 && units > 1 && pthread_mutex_trylock(&threads->busy) == 0) {
         base_start(threads);
-        scene_round(threads, units, fn, user);
+        run_round(threads, units, fn, user);
         pthread_mutex_unlock(&threads->busy);
         return;
     }

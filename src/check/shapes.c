@@ -49,7 +49,7 @@ static double hull_distance(const geom_hull *hull, const double x[3]) {
 }
 
 // (f - 1)/|grad f| of f = sum (x/a)^2: exact to first order.
-static double det_ellipsoid_distance(const geom_shape *shape, const double x[3]) {
+static double ellipsoid_distance(const geom_shape *shape, const double x[3]) {
     double f = -1.0, slope = 0.0;
     for (int k = 0; k < 3; k++) {
         double share = shape->axes[k] > 0.0 ? x[k] / shape->axes[k] : 0.0;
@@ -82,7 +82,7 @@ double check_solid_distance(const check_solid *solid, const double point[3]) {
         return fmax(hypot(x[0], x[1]) - shape->radius, fabs(x[2]) - shape->half);
     case CN_SHAPE_ELLIPSOID:
     case CN_SHAPE_ELLIPSE:
-        return det_ellipsoid_distance(shape, x);
+        return ellipsoid_distance(shape, x);
     default:
         return (double)NAN;
     }

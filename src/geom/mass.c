@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#define SCENE_PI 3.14159265358979323846
+#define GEOM_PI 3.14159265358979323846
 
 // A simplex with one corner at the origin and d as above; in 2D d = det(a, b) with 2, 6, 24 below.
 static void moments_add(geom_moments *sum, const double *corner[], int32_t corners, double d) {
@@ -119,14 +119,14 @@ static void box_axes(const geom_shape *box, int32_t dim, double R[9]) {
 }
 
 geom_principal geom_principal_sphere(const geom_shape *s) {
-    double r = s->radius, m = 4.0 / 3.0 * SCENE_PI * r * r * r, i = 0.4 * m * r * r;
+    double r = s->radius, m = 4.0 / 3.0 * GEOM_PI * r * r * r, i = 0.4 * m * r * r;
     return (geom_principal){m, {i, i, i}};
 }
 
 geom_principal geom_principal_capsule(const geom_shape *s) {
     // A cylinder, and a sphere cut in two halves at its ends.
     double r = s->radius, h = s->half;
-    double tube = 2.0 * SCENE_PI * r * r * h, sphere = 4.0 / 3.0 * SCENE_PI * r * r * r;
+    double tube = 2.0 * GEOM_PI * r * r * h, sphere = 4.0 / 3.0 * GEOM_PI * r * r * r;
     double along = tube * 0.5 * r * r + sphere * 0.4 * r * r;
     double across =
         tube * (0.25 * r * r + h * h / 3.0) + sphere * (0.4 * r * r + h * h + 0.75 * h * r);
@@ -134,7 +134,7 @@ geom_principal geom_principal_capsule(const geom_shape *s) {
 }
 
 geom_principal geom_principal_cylinder(const geom_shape *s) {
-    double r = s->radius, h = s->half, m = 2.0 * SCENE_PI * r * r * h;
+    double r = s->radius, h = s->half, m = 2.0 * GEOM_PI * r * r * h;
     double across = m * (0.25 * r * r + h * h / 3.0);
     return (geom_principal){m, {across, across, 0.5 * m * r * r}};
 }
@@ -146,16 +146,15 @@ static geom_principal principal_axes(double m, double share, const double axes[3
 }
 
 geom_principal geom_principal_ellipsoid(const geom_shape *s) {
-    return principal_axes(4.0 / 3.0 * SCENE_PI * s->axes[0] * s->axes[1] * s->axes[2], 0.2,
-                          s->axes);
+    return principal_axes(4.0 / 3.0 * GEOM_PI * s->axes[0] * s->axes[1] * s->axes[2], 0.2, s->axes);
 }
 
 geom_principal geom_principal_ellipse(const geom_shape *s) {
-    return principal_axes(SCENE_PI * s->axes[0] * s->axes[1], 0.25, s->axes);
+    return principal_axes(GEOM_PI * s->axes[0] * s->axes[1], 0.25, s->axes);
 }
 
 geom_principal geom_principal_disk(const geom_shape *s) {
-    double r = s->radius, m = SCENE_PI * r * r;
+    double r = s->radius, m = GEOM_PI * r * r;
     return (geom_principal){m, {0.0, 0.0, 0.5 * m * r * r}};
 }
 

@@ -12,18 +12,18 @@
 
 #define SCHEMA_ENTRIES 64 // tables and indices of a file; ours have some ten
 
-typedef struct scene_words {
+typedef struct sql_words {
     const char *at;
     const char *word;
     size_t length;
-} scene_words;
+} sql_words;
 
 static bool is_name_letter(char c) {
     return isalnum((unsigned char)c) || c == '_';
 }
 
 // The next word: a name, with or without quotes, or one sign. false: the end.
-static bool next_word(scene_words *words) {
+static bool next_word(sql_words *words) {
     while (isspace((unsigned char)*words->at)) {
         words->at++;
     }
@@ -42,7 +42,7 @@ static bool next_word(scene_words *words) {
     return words->length > 0;
 }
 
-static bool word_is(const scene_words *words, const char *text) {
+static bool word_is(const sql_words *words, const char *text) {
     bool same = strlen(text) == words->length;
     for (size_t i = 0; same && i < words->length; i++) {
         same = tolower((unsigned char)words->word[i]) == tolower((unsigned char)text[i]);
@@ -50,18 +50,18 @@ static bool word_is(const scene_words *words, const char *text) {
     return same;
 }
 
-static bool word_is_name(const scene_words *words) {
+static bool word_is_name(const sql_words *words) {
     bool quoted = words->word[0] == '"' && words->length > 2;
     return quoted || is_name_letter(words->word[0]);
 }
 
-static bool word_is_type(const scene_words *words) {
+static bool word_is_type(const sql_words *words) {
     return word_is(words, "INTEGER") || word_is(words, "REAL") || word_is(words, "TEXT") ||
            word_is(words, "BLOB");
 }
 
 // name [type] [PRIMARY KEY], up to the comma or bracket behind it, which is left in words.
-static bool is_plain_column(scene_words *words) {
+static bool is_plain_column(sql_words *words) {
     if (!next_word(words) || !word_is_name(words) || !next_word(words)) {
         return false;
     }
@@ -76,7 +76,7 @@ static bool is_plain_column(scene_words *words) {
 
 // CREATE TABLE name(column, ...) and nothing else.
 static bool is_plain_table(const char *sql) {
-    scene_words words = {.at = sql};
+    sql_words words = {.at = sql};
     bool plain = next_word(&words) && word_is(&words, "CREATE") && next_word(&words) &&
                  word_is(&words, "TABLE") && next_word(&words) && word_is_name(&words) &&
                  next_word(&words) && word_is(&words, "(");

@@ -15,7 +15,7 @@
 #define PARALLEL                                                                                   \
     { JOINT_GAUGE_TILT_X, JOINT_GAUGE_TILT_Y }
 
-static const joint_type scene_joint_table[CN_JOINT_KINDS] = {
+static const joint_type kind_table[CN_JOINT_KINDS] = {
     [CN_JOINT_FIXED] = {.name = "fixed",
                         .about = "holds everything",
                         .needs = JOINT_POINT,
@@ -83,9 +83,9 @@ static const joint_type scene_joint_table[CN_JOINT_KINDS] = {
 };
 
 const joint_type *joint_type_of(cn_joint_kind kind) {
-    return &scene_joint_table[kind];
+    return &kind_table[kind];
 }
 
 const char *cn_joint_kind_text(cn_joint_kind kind) {
-    return (unsigned)kind < CN_JOINT_KINDS ? scene_joint_table[kind].name : "unknown joint";
+    return (unsigned)kind < CN_JOINT_KINDS ? kind_table[kind].name : "unknown joint";
 }

@@ -10,8 +10,8 @@
 #include "math/vec3.h"
 
 // Sums of squares between these lose nothing.
-#define PROB_SQUARE_MIN 0x1p-900
-#define PROB_SQUARE_MAX 0x1p900
+#define SQUARE_MIN 0x1p-900
+#define SQUARE_MAX 0x1p900
 
 void math_quat_matrix(const double q[4], double R[9]) {
     double w = q[0], x = q[1], y = q[2], z = q[3];
@@ -43,7 +43,7 @@ static double quat_square(const double q[4]) {
 
 void math_quat_normalize(double q[4]) {
     double square = quat_square(q);
-    if (!(square > PROB_SQUARE_MIN && square < PROB_SQUARE_MAX)) {
+    if (!(square > SQUARE_MIN && square < SQUARE_MAX)) {
         // Scaled by the largest entry first, so that no square over- or underflows.
         double max = fmax(fmax(fabs(q[0]), fabs(q[1])), fmax(fabs(q[2]), fabs(q[3])));
         if (max == 0.0) {

@@ -35,14 +35,14 @@ typedef struct reduction {
     const cn_friction_global *g;
     cn_arena *scratch;
     cn_csr Ht; // H by its columns
-    geom_mass mass;
+    prob_mass mass;
     int64_t *start;    // contacts + 1: the touches of a contact, parts ascending
     prob_touch *touch; // in order of contact
     int64_t *by_part;  // parts + 1: into member
     int64_t *member;   // touches part by part, contacts ascending
 } reduction;
 
-static int32_t part_size(const geom_mass *mass, int32_t part) {
+static int32_t part_size(const prob_mass *mass, int32_t part) {
     return mass->start[part + 1] - mass->start[part];
 }
 
@@ -199,7 +199,7 @@ static void sort_dofs(cn_body_map *body, int32_t dim, int64_t first, int64_t las
 }
 
 // Appends the rows of one touch where M^-1 H (or H) is not zero; returns the next free place.
-static int64_t append_rows(const geom_mass *mass, int32_t part, int32_t dim, const double *H,
+static int64_t append_rows(const prob_mass *mass, int32_t part, int32_t dim, const double *H,
                            const double *X, int64_t filled, cn_body_map *body) {
     int32_t n = part_size(mass, part);
     for (int32_t row = 0; row < n; row++) {
@@ -217,7 +217,7 @@ static int64_t append_rows(const geom_mass *mass, int32_t part, int32_t dim, con
 }
 
 static cn_status build_body_space(const reduction *red, cn_arena *memory, cn_friction *out) {
-    const geom_mass *mass = &red->mass;
+    const prob_mass *mass = &red->mass;
     int32_t dim = red->g->dim, contacts = red->g->contacts;
     // One row more than there can be: a row is written before it is known to be kept.
     int64_t bound = 1;
@@ -330,7 +330,7 @@ static void add_product(int32_t n, int32_t dim, const double *A, const double *B
 
 // Upper blocks (b >= a) of the dense parts, W_ab += Y_a' Y_b.
 static cn_status add_dense_parts(const reduction *red, cn_bsr *W) {
-    const geom_mass *mass = &red->mass;
+    const prob_mass *mass = &red->mass;
     int32_t dim = red->g->dim, contacts = red->g->contacts;
     int64_t size = 0, touches = red->start[contacts];
     for (int64_t t = 0; t < touches; t++) {
@@ -556,7 +556,7 @@ cn_status cn_friction_global_velocity(const cn_friction_global *g, cn_arena *scr
     cn_status status = cn_friction_global_validate(g, error);
     CN_TRY(status);
     base_arena_mark mark = base_arena_get_mark(scratch);
-    geom_mass mass;
+    prob_mass mass;
     status = prob_mass_create(&g->M, scratch, &mass, error);
     if (status == CN_OK) {
         sparse_csr_apply(&g->H, r, v);

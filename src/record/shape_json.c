@@ -10,13 +10,13 @@
 #include <string.h>
 
 // Text that grows; failed once, it stays so.
-typedef struct io_json {
+typedef struct shape_text {
     base_buffer text;
     bool failed;
-} io_json;
+} shape_text;
 
-static void json_put(io_json *json, const char *format, ...) CN_PRINTF(2, 3);
-static void json_put(io_json *json, const char *format, ...) {
+static void json_put(shape_text *json, const char *format, ...) CN_PRINTF(2, 3);
+static void json_put(shape_text *json, const char *format, ...) {
     char piece[128];
     va_list args;
     va_start(args, format);
@@ -26,7 +26,7 @@ static void json_put(io_json *json, const char *format, ...) {
         json->failed || length < 0 || !base_buffer_append(&json->text, piece, (size_t)length);
 }
 
-static void json_list(io_json *json, const double *x, int32_t count) {
+static void json_list(shape_text *json, const double *x, int32_t count) {
     json_put(json, "[");
     for (int32_t i = 0; i < count; i++) {
         json_put(json, "%s%.17g", i ? "," : "", x[i] + 0.0);
@@ -35,7 +35,7 @@ static void json_list(io_json *json, const double *x, int32_t count) {
 }
 
 // The text in the arena; the buffer is given back.
-static const char *json_end(io_json *json, cn_arena *memory) {
+static const char *json_end(shape_text *json, cn_arena *memory) {
     const char *text =
         json->failed ? NULL
                      : base_arena_text(memory, (const char *)json->text.data, json->text.size);
@@ -44,14 +44,14 @@ static const char *json_end(io_json *json, cn_arena *memory) {
 }
 
 const char *rec_json_numbers(cn_arena *memory, const double *x, int32_t count) {
-    io_json json = {.failed = false};
+    shape_text json = {.failed = false};
     base_buffer_init(&json.text, cn_arena_env(memory));
     json_list(&json, x, count);
     return json_end(&json, memory);
 }
 
 // Corners and faces of a hull, moved from the centre of mass to the body's own frame.
-static void json_hull(io_json *json, const geom_hull *hull, int32_t dim, const double com[3]) {
+static void json_hull(shape_text *json, const geom_hull *hull, int32_t dim, const double com[3]) {
     json_put(json, "{\"vertices\":[");
     for (int32_t v = 0; v < hull->vertex_count; v++) {
         double x[3];
@@ -74,7 +74,8 @@ static void json_hull(io_json *json, const geom_hull *hull, int32_t dim, const d
     json_put(json, "}");
 }
 
-static void json_shape(io_json *json, const geom_shape *shape, int32_t dim, const double com[3]) {
+static void json_shape(shape_text *json, const geom_shape *shape, int32_t dim,
+                       const double com[3]) {
     double full[3] = {2 * shape->axes[0], 2 * shape->axes[1], 2 * shape->axes[2]}, position[3];
     const char *hull_name = dim == 3 ? "polyhedron" : "polygon";
     bool is_hull = shape->hull.vertex_count > 0;
@@ -120,7 +121,7 @@ static void json_shape(io_json *json, const geom_shape *shape, int32_t dim, cons
 
 const char *rec_json_shapes(cn_arena *memory, const cn_model *model, int32_t i) {
     const model_body *body = &model->body[i];
-    io_json json = {.failed = false};
+    shape_text json = {.failed = false};
     base_buffer_init(&json.text, cn_arena_env(memory));
     json_put(&json, "[");
     for (int32_t k = 0; k < body->shape_count; k++) {

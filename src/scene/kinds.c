@@ -258,8 +258,8 @@ static void text_json(io_json *json, const scene_field *field) {
     io_json_member(json, "type", "string");
 }
 
-static bool io_text_print(const scene_field *field, int32_t dim, const void *value,
-                          char text[SCENE_DEFAULT_MAX]) {
+static bool text_print(const scene_field *field, int32_t dim, const void *value,
+                       char text[SCENE_DEFAULT_MAX]) {
     (void)field;
     (void)dim;
     const char *given = *(const char *const *)value;
@@ -267,7 +267,7 @@ static bool io_text_print(const scene_field *field, int32_t dim, const void *val
 }
 
 const scene_kind scene_kind_text = {
-    .what = "text", .read = text_read, .json = text_json, .print = io_text_print};
+    .what = "text", .read = text_read, .json = text_json, .print = text_print};
 
 // ---- words ----
 
@@ -384,7 +384,7 @@ static void name_json(io_json *json, const scene_field *field) {
 }
 
 const scene_kind scene_kind_name = {
-    .what = "a word", .read = name_read, .json = name_json, .print = io_text_print};
+    .what = "a word", .read = name_read, .json = name_json, .print = text_print};
 
 // ---- what comes later ----
 

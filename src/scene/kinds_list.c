@@ -109,8 +109,8 @@ static bool put_numbers(char text[SCENE_DEFAULT_MAX], const double *value, int32
 
 // ---- vectors ----
 
-static cn_status prob_vector_read(scene_reader *reader, const scene_field *field, io_yaml *node,
-                                  void *out) {
+static cn_status vector_read(scene_reader *reader, const scene_field *field, io_yaml *node,
+                             void *out) {
     double *v = out;
     cn_status status = read_numbers(reader, field, node, reader->dim, v);
     if (status != CN_OK || !(field->flags & SCENE_UNIT_LENGTH)) {
@@ -142,7 +142,7 @@ static bool vector_print(const scene_field *field, int32_t dim, const void *valu
 }
 
 const scene_kind scene_kind_vector = {.what = "a list of numbers, one a dimension",
-                                      .read = prob_vector_read,
+                                      .read = vector_read,
                                       .json = vector_json,
                                       .print = vector_print};
 

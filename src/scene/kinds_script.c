@@ -112,8 +112,8 @@ const scene_kind scene_kind_formula_rows = {
     .read = formula_rows_read,
     .json = formula_rows_json};
 
-static cn_status prob_matrix_read(scene_reader *reader, const scene_field *field, io_yaml *node,
-                                  void *out) {
+static cn_status matrix_read(scene_reader *reader, const scene_field *field, io_yaml *node,
+                             void *out) {
     scene_matrix *matrix = out;
     CN_TRY(matrix_size(reader, field, node, &matrix->rows, &matrix->cols));
     matrix->value = BASE_TAKE(reader->memory, double, (int64_t)matrix->rows * matrix->cols);
@@ -141,7 +141,7 @@ static void matrix_json(io_json *json, const scene_field *field) {
 }
 
 const scene_kind scene_kind_matrix = {
-    .what = "a matrix: a list of rows of numbers", .read = prob_matrix_read, .json = matrix_json};
+    .what = "a matrix: a list of rows of numbers", .read = matrix_read, .json = matrix_json};
 
 // ---- maps of names ----
 

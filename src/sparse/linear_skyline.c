@@ -164,7 +164,7 @@ static cn_status skyline_analyse(sparse_linear *linear) {
 }
 
 // Four partial sums in a fixed order: quick, and bitwise identical everywhere.
-static double gs_dot(const double *a, const double *b, int32_t count) {
+static double column_dot(const double *a, const double *b, int32_t count) {
     double sum[4] = {0.0, 0.0, 0.0, 0.0};
     int32_t i = 0;
     for (; i + 4 <= count; i += 4) {
@@ -197,10 +197,10 @@ static cn_status skyline_factorize(sparse_linear *linear, int32_t *row) {
         for (int32_t j = sky->first[i]; j < i; j++) {
             const double *other = sky->L + sky->start[j];
             int32_t from = sky->first[i] > sky->first[j] ? sky->first[i] : sky->first[j];
-            line[j] = (line[j] - gs_dot(line + from, other + from, j - from)) / other[j];
+            line[j] = (line[j] - column_dot(line + from, other + from, j - from)) / other[j];
         }
         int32_t from = sky->first[i];
-        double pivot = line[i] - gs_dot(line + from, line + from, i - from);
+        double pivot = line[i] - column_dot(line + from, line + from, i - from);
         if (!(pivot > SPARSE_PIVOT_MIN * line[i])) {
             *row = sky->order[i];
             return CN_ERR_NUMERIC;
@@ -218,7 +218,7 @@ static cn_status skyline_solve(sparse_linear *linear, int32_t columns, double *b
         for (int32_t i = 0; i < n; i++) {
             const double *line = sky->L + sky->start[i];
             int32_t from = sky->first[i];
-            x[i] = (out[sky->order[i]] - gs_dot(line + from, x + from, i - from)) / line[i];
+            x[i] = (out[sky->order[i]] - column_dot(line + from, x + from, i - from)) / line[i];
         }
         for (int32_t i = n - 1; i >= 0; i--) {
             const double *line = sky->L + sky->start[i];

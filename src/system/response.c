@@ -26,7 +26,7 @@ bool sys_response_allocate(int32_t n, int32_t joints, cn_arena *memory, sys_resp
     return out->K && out->pivot && out->KG && out->S && out->S_pivot && out->s;
 }
 
-static double gs_dot(int32_t n, const double *a, const double *b) {
+static double response_dot(int32_t n, const double *a, const double *b) {
     double sum = 0.0;
     for (int32_t i = 0; i < n; i++) {
         sum += a[i] * b[i];
@@ -48,7 +48,7 @@ cn_status sys_response_prepare(sys_response *response, const double *G, const do
     for (int32_t i = 0; i < m; i++) {
         for (int32_t j = 0; j < m; j++) {
             response->S[(int64_t)m * i + j] =
-                gs_dot(n, G + (int64_t)n * i, response->KG + (int64_t)n * j);
+                response_dot(n, G + (int64_t)n * i, response->KG + (int64_t)n * j);
         }
         response->S[(int64_t)(m + 1) * i] *= 1.0 + JOINT_COMPLIANCE;
     }
@@ -65,7 +65,7 @@ void sys_response_apply(sys_response *response, const double *d, double *x) {
         return;
     }
     for (int32_t j = 0; j < m; j++) {
-        response->s[j] = (d ? d[j] : 0.0) - gs_dot(n, response->G + (int64_t)n * j, x);
+        response->s[j] = (d ? d[j] : 0.0) - response_dot(n, response->G + (int64_t)n * j, x);
     }
     sparse_lu_solve(m, response->S, response->S_pivot, response->s);
     for (int32_t j = 0; j < m; j++) {

@@ -92,8 +92,8 @@ cn_status sys_script_compile(sys_script *script, const sys_script_text *text, sy
         return base_fail_memory(error);
     }
     cn_error fault = {.status = CN_OK};
-    base_formula *formula = base_formula_create(&script->env, text->text, script->variable,
-                                                script->variables, SCRIPT_HINT, &fault);
+    sys_formula *formula = base_formula_create(&script->env, text->text, script->variable,
+                                               script->variables, SCRIPT_HINT, &fault);
     if (!formula) {
         if (text->source.file) {
             int32_t behind = fault.column > 0 ? fault.column - 1 : 0;

@@ -96,7 +96,7 @@ cn_status sys_script_first_order_create(const cn_env *env, const sys_script_firs
 
 // ---- shared by script.c and script_lagrangian.c ----
 
-typedef struct base_formula base_formula;
+typedef struct sys_formula sys_formula;
 
 // A compiled text, the same in all copies of a script.
 typedef struct sys_script_cell {
@@ -117,7 +117,7 @@ typedef struct sys_script_sampler {
 typedef struct sys_script_formula {
     const char *text;
     int32_t variables; // that it may name: those declared before it
-    base_formula *compiled;
+    sys_formula *compiled;
 } sys_script_formula;
 
 typedef struct sys_script {

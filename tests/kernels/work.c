@@ -58,7 +58,7 @@ static void fill_spheres(const gs_sphere_kernel *kernel, sphere_world *world) {
     kernel->idle(BATCHES, BODIES, world->batch);
     for (int i = 0; i < BATCHES; i++) {
         for (int lane = 0; lane < GS_BATCH; lane++) {
-            det_sphere_contact contact = {.mu = number(&state, 0.0, 0.8)};
+            gs_sphere_contact contact = {.mu = number(&state, 0.0, 0.8)};
             double inv_mass[2] = {0.0, 0.0};
             for (int side = 0; side < 2; side++) {
                 int32_t body = contact.body[side] = body_of(i, lane, side);

@@ -23,6 +23,10 @@ void cn_thing_create(cn_thing *thing) {
     helper(thing, "cn_text in a string");
     cn_helper(thing); // refuse
 }
+static void scene_thing_move(int x) { // refuse
+}
+static void body_of_thing(int x) {
+}
 END
 cat >"$tree/src/step/words.c" <<'END'
 // Sweeps that glide are fast. refuse

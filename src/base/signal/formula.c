@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-struct base_formula {
+struct sys_formula {
     cn_env env;
     muParserHandle_t parser;
     bool varies;
@@ -40,7 +40,7 @@ static const struct {
     {14, "too many arguments"}, {15, "too few arguments"}, {25, "it is empty"},
 };
 
-static void formula_fail(const base_formula *formula, const char *text, const char *hint,
+static void formula_fail(const sys_formula *formula, const char *text, const char *hint,
                          cn_error *error) {
     int code = mupGetErrorCode(formula->parser), position = mupGetErrorPos(formula->parser);
     const char *fault = "cannot be there", *token = mupGetErrorToken(formula->parser);
@@ -132,17 +132,17 @@ static void define_variable(muParserHandle_t parser, const base_variable *variab
     mupDefineVar(parser, hidden, variable->value);
 }
 
-base_formula *base_formula_create(const cn_env *env, const char *text,
-                                  const base_variable *variables, int32_t count, const char *hint,
-                                  cn_error *error) {
-    base_formula *formula = base_env_resize(env, NULL, 0, sizeof *formula);
+sys_formula *base_formula_create(const cn_env *env, const char *text,
+                                 const base_variable *variables, int32_t count, const char *hint,
+                                 cn_error *error) {
+    sys_formula *formula = base_env_resize(env, NULL, 0, sizeof *formula);
     muParserHandle_t parser = formula ? mupCreate(muBASETYPE_FLOAT) : NULL;
     if (!parser) {
         base_env_resize(env, formula, sizeof *formula, 0);
         base_fail_memory(error);
         return NULL;
     }
-    *formula = (base_formula){.env = env ? *env : cn_env_default(), .parser = parser};
+    *formula = (sys_formula){.env = env ? *env : cn_env_default(), .parser = parser};
     for (size_t i = 0; i < sizeof formula_functions / sizeof *formula_functions; i++) {
         mupDefineFun1(parser, formula_functions[i].name, formula_functions[i].function, 1);
     }
@@ -171,7 +171,7 @@ base_formula *base_formula_create(const cn_env *env, const char *text,
     return formula;
 }
 
-void base_formula_destroy(base_formula *formula) {
+void base_formula_destroy(sys_formula *formula) {
     if (formula) {
         mupRelease(formula->parser);
         cn_env env = formula->env;
@@ -179,16 +179,16 @@ void base_formula_destroy(base_formula *formula) {
     }
 }
 
-double base_formula_value(base_formula *formula) {
+double base_formula_value(sys_formula *formula) {
     double value = mupEval(formula->parser);
     return mupError(formula->parser) ? (double)NAN : value;
 }
 
-bool base_formula_is_constant(const base_formula *formula) {
+bool base_formula_is_constant(const sys_formula *formula) {
     return !formula->varies;
 }
 
-bool base_formula_uses(const base_formula *formula, const double *value) {
+bool base_formula_uses(const sys_formula *formula, const double *value) {
     bool uses = false;
     int count = mupGetExprVarNum(formula->parser);
     for (int i = 0; i < count; i++) {

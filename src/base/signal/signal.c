@@ -30,7 +30,7 @@ struct base_signal {
 
 // An expression, and sums of its integral: up to interval k in place k modulo their number.
 typedef struct evaluated {
-    base_formula *formula; // NULL: not added
+    sys_formula *formula; // NULL: not added
     double sum[SUMS_CACHED];
     int64_t newest; // the last interval that is cached, those before it too
 } evaluated;
@@ -136,7 +136,7 @@ static cn_status signal_parse(base_signal *signal, const char *text, base_signal
                              "controllers"
                            : "t is the time, input(name) an input; functions are those of "
                              "muParser, as sin, exp, min";
-    base_formula *formula = base_formula_create(&signal->env, text, variables, count, hint, error);
+    sys_formula *formula = base_formula_create(&signal->env, text, variables, count, hint, error);
     if (!formula) {
         return error ? error->status : CN_ERR_INPUT;
     }
@@ -356,7 +356,7 @@ bool base_evaluator_add(base_evaluator *evaluator, const base_signal *signal) {
     if (!signal->text) {
         return true;
     }
-    base_formula **formula = &evaluator->expression[signal->index].formula;
+    sys_formula **formula = &evaluator->expression[signal->index].formula;
     base_variable variables[BASE_SIGNAL_NAMES];
     int32_t count = evaluator->variables;
     memcpy(variables, evaluator->variable, sizeof *variables * (size_t)count);

@@ -50,7 +50,7 @@ typedef struct det_facet {
 } det_facet;
 
 typedef struct search {
-    const det_convex *a, *b;
+    const proj_convex *a, *b;
     bool round;    // one of them is: Newton's method has something to do
     double margin; // of both
     double slack, scale;
@@ -97,7 +97,7 @@ typedef struct newton {
 } newton;
 
 // Gradient of |L n|, and its Hessian added to H; false where it has none.
-static bool round_derivatives(const det_convex *c, const double n[3], double gradient[3],
+static bool round_derivatives(const proj_convex *c, const double n[3], double gradient[3],
                               double H[9]) {
     memset(gradient, 0, 3 * sizeof *gradient);
     if (!c->round) {

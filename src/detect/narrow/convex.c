@@ -16,7 +16,7 @@ static void shape_axis(const det_placed *placed, int32_t k, double out[3]) {
     math_mat3_apply(placed->R, own, out);
 }
 
-void det_convex_place(const det_placed *placed, const double origin[3], det_convex *out) {
+void det_convex_place(const det_placed *placed, const double origin[3], proj_convex *out) {
     const geom_shape *shape = placed->shape;
     out->shape = shape;
     memcpy(out->R, placed->R, sizeof out->R);
@@ -53,7 +53,7 @@ void det_convex_place(const det_placed *placed, const double origin[3], det_conv
 }
 
 // The corner farthest along d, and how far that is.
-static int32_t convex_far_corner(const det_convex *c, const double d[3], double *far) {
+static int32_t convex_far_corner(const proj_convex *c, const double d[3], double *far) {
     double own[3];
     int32_t best = 0;
     math_mat3_apply_transposed(c->R, d, own);
@@ -69,7 +69,7 @@ static int32_t convex_far_corner(const det_convex *c, const double d[3], double 
     return best;
 }
 
-int32_t det_convex_support(const det_convex *c, const double d[3], double point[3]) {
+int32_t det_convex_support(const proj_convex *c, const double d[3], double point[3]) {
     double far;
     int32_t corner = convex_far_corner(c, d, &far);
     det_convex_corner(c, corner, point);
@@ -85,7 +85,7 @@ int32_t det_convex_support(const det_convex *c, const double d[3], double point[
     return corner;
 }
 
-double det_convex_height(const det_convex *c, const double d[3]) {
+double det_convex_height(const proj_convex *c, const double d[3]) {
     double far;
     convex_far_corner(c, d, &far);
     if (c->round) {
@@ -98,11 +98,11 @@ double det_convex_height(const det_convex *c, const double d[3]) {
 
 // ---- faces ----
 
-int32_t det_convex_faces(const det_convex *c) {
+int32_t det_convex_faces(const proj_convex *c) {
     return c->shape->kind == CN_SHAPE_CYLINDER ? 2 : c->shape->hull.face_count;
 }
 
-void det_convex_face_plane(const det_convex *c, int32_t f, double normal[3], double *offset) {
+void det_convex_face_plane(const proj_convex *c, int32_t f, double normal[3], double *offset) {
     const geom_hull *hull = &c->shape->hull;
     if (hull->face_count) {
         math_mat3_apply(c->R, hull->normal + 3 * (int64_t)f, normal);
@@ -117,7 +117,7 @@ void det_convex_face_plane(const det_convex *c, int32_t f, double normal[3], dou
     *offset = math_dot3(normal, end);
 }
 
-bool det_convex_face_holds(const det_convex *c, int32_t f, const double x[3], double slack) {
+bool det_convex_face_holds(const proj_convex *c, int32_t f, const double x[3], double slack) {
     const geom_hull *hull = &c->shape->hull;
     double span[3], own[3];
     if (!hull->face_count) {
@@ -145,7 +145,7 @@ bool det_convex_face_holds(const det_convex *c, int32_t f, const double x[3], do
     return true;
 }
 
-static void hull_patch(const det_convex *c, int32_t f, det_patch *out) {
+static void hull_patch(const proj_convex *c, int32_t f, det_patch *out) {
     const geom_hull *hull = &c->shape->hull;
     const int32_t *loop = hull->loop + hull->face[f];
     int32_t count = hull->face[f + 1] - hull->face[f];
@@ -158,7 +158,7 @@ static void hull_patch(const det_convex *c, int32_t f, det_patch *out) {
     }
 }
 
-void det_convex_face_patch(const det_convex *c, int32_t f, det_patch *out) {
+void det_convex_face_patch(const proj_convex *c, int32_t f, det_patch *out) {
     if (c->shape->hull.face_count) {
         hull_patch(c, f, out);
         return;
@@ -180,7 +180,7 @@ void det_convex_face_patch(const det_convex *c, int32_t f, det_patch *out) {
 
 // ---- what a direction sees ----
 
-static bool patch_face(const det_convex *c, const double d[3], double flat, det_patch *out) {
+static bool patch_face(const proj_convex *c, const double d[3], double flat, det_patch *out) {
     double best = flat, normal[3], offset;
     int32_t face = -1;
     if (c->shape->hull.face_count) {
@@ -206,7 +206,8 @@ static bool patch_face(const det_convex *c, const double d[3], double flat, det_
 }
 
 // The edge of the hull at its farthest corner that d meets most nearly square.
-static bool patch_hull_edge(const det_convex *c, const double d[3], double square, det_patch *out) {
+static bool patch_hull_edge(const proj_convex *c, const double d[3], double square,
+                            det_patch *out) {
     const geom_hull *hull = &c->shape->hull;
     double far, own[3];
     int32_t corner = convex_far_corner(c, d, &far), best = -1;
@@ -234,7 +235,7 @@ static bool patch_hull_edge(const det_convex *c, const double d[3], double squar
 }
 
 // The line of a cylinder's or capsule's side that faces d.
-static bool patch_line(const det_convex *c, const double d[3], double square, det_patch *out) {
+static bool patch_line(const proj_convex *c, const double d[3], double square, det_patch *out) {
     double along = math_dot3(c->axis, d), across[3];
     if (!(fabs(along) <= square)) {
         return false;
@@ -251,7 +252,7 @@ static bool patch_line(const det_convex *c, const double d[3], double square, de
     return true;
 }
 
-void det_convex_patch(const det_convex *c, const double d[3], double flat, double square,
+void det_convex_patch(const proj_convex *c, const double d[3], double flat, double square,
                       det_patch *out) {
     if (patch_face(c, d, flat, out) ||
         (c->shape->hull.edge_count && patch_hull_edge(c, d, square, out)) ||

@@ -17,7 +17,7 @@
 #define DET_SHALLOW 1e-4
 
 // Coordinates are relative to an origin near the two bodies, along the world's axes.
-typedef struct det_convex {
+typedef struct proj_convex {
     const geom_shape *shape;
     double R[9], position[3];
     int32_t corner_count;
@@ -27,33 +27,33 @@ typedef struct det_convex {
     double L[9];          // rows: a semi-axis times its direction
     double axis[3];       // of capsule and cylinder
     double margin;
-} det_convex;
+} proj_convex;
 
 // out must stay where it is: its corners may lie inside it.
-void det_convex_place(const det_placed *placed, const double origin[3], det_convex *out);
-static inline void det_convex_corner(const det_convex *c, int32_t i, double out[3]) {
+void det_convex_place(const det_placed *placed, const double origin[3], proj_convex *out);
+static inline void det_convex_corner(const proj_convex *c, int32_t i, double out[3]) {
     math_mat3_apply(c->R, c->corner + 3 * (int64_t)i, out);
     math_add_scaled3(c->position, 1.0, out, out);
 }
 // The point farthest along d, without the sphere, and the corner that it belongs to.
-int32_t det_convex_support(const det_convex *c, const double d[3], double point[3]);
+int32_t det_convex_support(const proj_convex *c, const double d[3], double point[3]);
 // max d . x, the sphere included; d is a unit vector.
-double det_convex_height(const det_convex *c, const double d[3]);
+double det_convex_height(const proj_convex *c, const double d[3]);
 
 // Flat faces: of hulls, and the two ends of a cylinder.
-int32_t det_convex_faces(const det_convex *c);
-void det_convex_face_plane(const det_convex *c, int32_t f, double normal[3], double *offset);
+int32_t det_convex_faces(const proj_convex *c);
+void det_convex_face_plane(const proj_convex *c, int32_t f, double normal[3], double *offset);
 // Whether a point over face f projects into it, to slack.
-bool det_convex_face_holds(const det_convex *c, int32_t f, const double x[3], double slack);
-void det_convex_face_patch(const det_convex *c, int32_t f, det_patch *out);
+bool det_convex_face_holds(const proj_convex *c, int32_t f, const double x[3], double slack);
+void det_convex_face_patch(const proj_convex *c, int32_t f, det_patch *out);
 // What d sees of the surface: the face whose normal is within acos(flat) of d; or a straight part
 // that d meets square, to `square`; or the farthest point.
-void det_convex_patch(const det_convex *c, const double d[3], double flat, double square,
+void det_convex_patch(const proj_convex *c, const double d[3], double flat, double square,
                       det_patch *out);
 
 // Two bodies, placed about the origin of b.
 typedef struct det_couple {
-    det_convex a, b;
+    proj_convex a, b;
     double slack; // lengths that are round-off
     double scale; // the size of the smaller one
 } det_couple;

@@ -39,7 +39,7 @@ void det_couple_restore(const det_placed *b, det_manifold *out) {
 }
 
 // A point of a shape, in the axes of another.
-static void inner_point(const det_convex *of, const det_convex *seen_by, double out[3]) {
+static void inner_point(const proj_convex *of, const proj_convex *seen_by, double out[3]) {
     double x[3];
     math_mat3_apply(of->R, of->shape->hull.vertex_count ? of->shape->hull.center : of->corner, x);
     math_add_scaled3(of->position, 1.0, x, x);
@@ -48,13 +48,13 @@ static void inner_point(const det_convex *of, const det_convex *seen_by, double 
 }
 
 // At least the gap over face f: that of a point of the other body, in the axes of the own one.
-static double face_reach(const det_convex *own, int32_t f, const double inner[3]) {
+static double face_reach(const proj_convex *own, int32_t f, const double inner[3]) {
     const geom_hull *hull = &own->shape->hull;
     return hull->face_count ? math_dot3(hull->normal + 3 * (int64_t)f, inner) - hull->offset[f]
                             : DBL_MAX;
 }
 
-static double face_gap(const det_convex *own, const det_convex *other, int32_t f,
+static double face_gap(const proj_convex *own, const proj_convex *other, int32_t f,
                        double normal[3]) {
     double back[3], offset;
     det_convex_face_plane(own, f, normal, &offset);
@@ -67,7 +67,7 @@ static double face_gap(const det_convex *own, const det_convex *other, int32_t f
 // The face that the other body is farthest from, to slack the first of them. Faces that cannot be
 // it, for a point of the other body lies too deep under them, are passed over.
 static void look_at_faces(const det_couple *c, bool of_a, det_best_face *best) {
-    const det_convex *own = of_a ? &c->a : &c->b, *other = of_a ? &c->b : &c->a;
+    const proj_convex *own = of_a ? &c->a : &c->b, *other = of_a ? &c->b : &c->a;
     double inner[3], kept[REACHES], min = best->face < 0 ? -DBL_MAX : best->gap, highest = -DBL_MAX;
     int32_t count = det_convex_faces(own), facing = -1;
     inner_point(other, own, inner);
@@ -115,7 +115,7 @@ static bool still_parted(const det_couple *c, uint32_t parting, double alert) {
 
 bool det_face_contacts(const det_couple *c, const det_best_face *best, double alert,
                        det_manifold *out) {
-    const det_convex *own = best->of_a ? &c->a : &c->b, *other = best->of_a ? &c->b : &c->a;
+    const proj_convex *own = best->of_a ? &c->a : &c->b, *other = best->of_a ? &c->b : &c->a;
     double back[3], normal[3], lowest[3];
     det_patch face, facing;
     for (int i = 0; i < 3; i++) {
@@ -170,7 +170,7 @@ void det_axis_contacts(const det_couple *c, const det_axis *axis, double alert, 
 }
 
 // The line of centres, or any line where the centres coincide.
-static void centre_line(const det_convex *a, const det_convex *b, double normal[3]) {
+static void centre_line(const proj_convex *a, const proj_convex *b, double normal[3]) {
     double on_a[3], on_b[3];
     math_mat3_apply(a->R, a->shape->middle, on_a);
     math_add_scaled3(on_a, 1.0, a->position, on_a);

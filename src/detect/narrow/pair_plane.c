@@ -94,7 +94,7 @@ void det_pair_hull_plane(const det_placed *a, const det_placed *b, double alert,
 
 void det_pair_round_plane(const det_placed *a, const det_placed *b, double alert,
                           det_manifold *out) {
-    det_convex body;
+    proj_convex body;
     det_patch patch;
     double normal[3], offset, x[3];
     det_placed_plane(b, normal, &offset);

@@ -73,9 +73,9 @@ static void sphere_seen(const det_placed *sphere, const det_placed *other, doubl
 
 // The contact of a sphere with a body whose outward normal in its own frame, and distance from the
 // sphere's centre, are known.
-static void gs_sphere_add(const det_placed *sphere, const det_placed *other,
-                          const double own_normal[3], double distance, double alert,
-                          det_manifold *out) {
+static void sphere_add(const det_placed *sphere, const det_placed *other,
+                       const double own_normal[3], double distance, double alert,
+                       det_manifold *out) {
     double center[3], normal[3], point[3], gap = distance - sphere->shape->radius;
     det_placed_origin(sphere, center);
     math_mat3_apply(other->shape->R, own_normal, normal);
@@ -89,7 +89,7 @@ static void sphere_ellipsoid(int32_t dim, const det_placed *a, const det_placed 
     double x[3], foot[3], normal[3];
     sphere_seen(a, b, x);
     double distance = det_ellipsoid_distance(dim, b->shape->axes, x, foot, normal);
-    gs_sphere_add(a, b, normal, distance, alert, out);
+    sphere_add(a, b, normal, distance, alert, out);
 }
 
 void det_pair_sphere_ellipsoid(const det_placed *a, const det_placed *b, double alert,
@@ -119,7 +119,7 @@ void det_pair_sphere_cylinder(const det_placed *a, const det_placed *b, double a
     normal[0] = radial * (away > 0.0 ? x[0] / away : 1.0);
     normal[1] = radial * (away > 0.0 ? x[1] / away : 0.0);
     normal[2] = x[2] < 0.0 ? -axial : axial;
-    gs_sphere_add(a, b, normal, distance, alert, out);
+    sphere_add(a, b, normal, distance, alert, out);
 }
 
 // ---- capsules ----

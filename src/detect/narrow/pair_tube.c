@@ -23,7 +23,7 @@ static double take_along(const double e[3], double x[3]) {
 }
 
 // The middle of a tube, whose corners are its ends, and the way from there to its second end.
-static void tube_line(const det_convex *c, double middle[3], double way[3]) {
+static void tube_line(const proj_convex *c, double middle[3], double way[3]) {
     double end[2][3];
     det_convex_corner(c, 0, end[0]);
     det_convex_corner(c, 1, end[1]);

@@ -1,6 +1,6 @@
 // detect/narrow/spheres.h
 // Pairs of round bodies, several at a time: which of them are near, and the contacts of those that
-// are. Bitwise identical to cn_balls_touch and det_sphere_contact, on any processor.
+// are. Bitwise identical to det_spheres_touch and det_sphere_contact, on any processor.
 #ifndef CAIRN_DETECT_NARROW_SPHERES_H
 #define CAIRN_DETECT_NARROW_SPHERES_H
 

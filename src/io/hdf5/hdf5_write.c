@@ -46,7 +46,7 @@ typedef struct io_message {
     size_t size;
 } io_message;
 
-static void gs_put(io_message *m, uint64_t value, unsigned bytes) {
+static void message_put(io_message *m, uint64_t value, unsigned bytes) {
     for (unsigned i = 0; i < bytes; i++) {
         m->bytes[m->size++] = (unsigned char)(value >> (8 * i));
     }
@@ -77,20 +77,20 @@ static bool pad_buffer(base_buffer *buffer) {
 static bool append_message(base_buffer *out, int type, const io_message *content) {
     io_message head = {.size = 0}, padded = *content;
     pad(&padded);
-    gs_put(&head, (uint64_t)type, 2);
-    gs_put(&head, padded.size, 2);
-    gs_put(&head, 0, 4);
+    message_put(&head, (uint64_t)type, 2);
+    message_put(&head, padded.size, 2);
+    message_put(&head, 0, 4);
     return base_buffer_append(out, head.bytes, head.size) &&
            base_buffer_append(out, padded.bytes, padded.size);
 }
 
 static bool append_header(base_buffer *out, uint64_t messages, size_t bytes) {
     io_message head = {.size = 0};
-    gs_put(&head, 1, 2); // version, reserved
-    gs_put(&head, messages, 2);
-    gs_put(&head, 1, 4); // references
-    gs_put(&head, bytes, 4);
-    gs_put(&head, 0, 4);
+    message_put(&head, 1, 2); // version, reserved
+    message_put(&head, messages, 2);
+    message_put(&head, 1, 4); // references
+    message_put(&head, bytes, 4);
+    message_put(&head, 0, 4);
     return base_buffer_append(out, head.bytes, head.size);
 }
 
@@ -99,11 +99,11 @@ static bool append_header(base_buffer *out, uint64_t messages, size_t bytes) {
 // Section IV.A.2.b; count < 0: a scalar.
 static io_message io_space(int64_t count) {
     io_message m = {.size = 0};
-    gs_put(&m, 1, 1);
-    gs_put(&m, count >= 0, 1); // dimensions
-    gs_put(&m, 0, 6);
+    message_put(&m, 1, 1);
+    message_put(&m, count >= 0, 1); // dimensions
+    message_put(&m, 0, 6);
     if (count >= 0) {
-        gs_put(&m, (uint64_t)count, 8);
+        message_put(&m, (uint64_t)count, 8);
     }
     return m;
 }
@@ -111,59 +111,59 @@ static io_message io_space(int64_t count) {
 // Section IV.A.2.d
 static io_message int_type(void) {
     io_message m = {.size = 0};
-    gs_put(&m, 0x10, 1); // version 1, fixed point
-    gs_put(&m, 0x08, 3); // little-endian, signed
-    gs_put(&m, sizeof(int32_t), 4);
-    gs_put(&m, 0, 2);
-    gs_put(&m, 32, 2);
+    message_put(&m, 0x10, 1); // version 1, fixed point
+    message_put(&m, 0x08, 3); // little-endian, signed
+    message_put(&m, sizeof(int32_t), 4);
+    message_put(&m, 0, 2);
+    message_put(&m, 32, 2);
     return m;
 }
 
 static io_message real_type(void) {
     io_message m = {.size = 0};
-    gs_put(&m, 0x11, 1);   // version 1, floating point
-    gs_put(&m, 0x3f20, 3); // little-endian, hidden leading bit, sign at bit 63
-    gs_put(&m, sizeof(double), 4);
-    gs_put(&m, 0, 2);
-    gs_put(&m, 64, 2);
-    gs_put(&m, 0x34000b34, 4); // exponent: at bit 52, 11 bits; mantissa: at bit 0, 52 bits
-    gs_put(&m, 1023, 4);
+    message_put(&m, 0x11, 1);   // version 1, floating point
+    message_put(&m, 0x3f20, 3); // little-endian, hidden leading bit, sign at bit 63
+    message_put(&m, sizeof(double), 4);
+    message_put(&m, 0, 2);
+    message_put(&m, 64, 2);
+    message_put(&m, 0x34000b34, 4); // exponent: at bit 52, 11 bits; mantissa: at bit 0, 52 bits
+    message_put(&m, 1023, 4);
     return m;
 }
 
 static io_message text_type(const char *text) {
     io_message m = {.size = 0};
-    gs_put(&m, 0x13, 1); // version 1, string
-    gs_put(&m, 0, 3);    // ends with a zero, ASCII
-    gs_put(&m, strlen(text) + 1, 4);
+    message_put(&m, 0x13, 1); // version 1, string
+    message_put(&m, 0, 3);    // ends with a zero, ASCII
+    message_put(&m, strlen(text) + 1, 4);
     return m;
 }
 
 // Section IV.A.2.f: the fill value is the default one.
 static io_message io_fill(void) {
     io_message m = {.size = 0};
-    gs_put(&m, 0x01020202, 4); // version 2, allocated late, written if set, defined
-    gs_put(&m, 0, 4);
+    message_put(&m, 0x01020202, 4); // version 2, allocated late, written if set, defined
+    message_put(&m, 0, 4);
     return m;
 }
 
 // Section IV.A.2.i
 static io_message io_layout(uint64_t address, uint64_t bytes) {
     io_message m = {.size = 0};
-    gs_put(&m, 3, 1);
-    gs_put(&m, 1, 1); // contiguous
-    gs_put(&m, bytes > 0 ? address : IO_HDF5_UNDEFINED, 8);
-    gs_put(&m, bytes, 8);
+    message_put(&m, 3, 1);
+    message_put(&m, 1, 1); // contiguous
+    message_put(&m, bytes > 0 ? address : IO_HDF5_UNDEFINED, 8);
+    message_put(&m, bytes, 8);
     return m;
 }
 
 // Section IV.A.2.m
 static io_message io_attribute(const io_mark *mark) {
     io_message m = {.size = 0}, type = text_type(mark->text), space = io_space(-1);
-    gs_put(&m, 1, 2);
-    gs_put(&m, strlen(mark->name) + 1, 2);
-    gs_put(&m, type.size, 2);
-    gs_put(&m, space.size, 2);
+    message_put(&m, 1, 2);
+    message_put(&m, strlen(mark->name) + 1, 2);
+    message_put(&m, type.size, 2);
+    message_put(&m, space.size, 2);
     put_bytes(&m, mark->name, strlen(mark->name) + 1);
     pad(&m);
     put_bytes(&m, type.bytes, type.size);
@@ -175,18 +175,18 @@ static io_message io_attribute(const io_mark *mark) {
 // Section IV.A.2.c: all links are in the header.
 static io_message link_info(void) {
     io_message m = {.size = 0};
-    gs_put(&m, 0, 2);
-    gs_put(&m, IO_HDF5_UNDEFINED, 8);
-    gs_put(&m, IO_HDF5_UNDEFINED, 8);
+    message_put(&m, 0, 2);
+    message_put(&m, IO_HDF5_UNDEFINED, 8);
+    message_put(&m, IO_HDF5_UNDEFINED, 8);
     return m;
 }
 
 // Section IV.A.2.k: however many there are.
 static io_message group_info(void) {
     io_message m = {.size = 0};
-    gs_put(&m, 0x0100, 2); // version 0, with limits
-    gs_put(&m, UINT16_MAX, 2);
-    gs_put(&m, UINT16_MAX - 1, 2);
+    message_put(&m, 0x0100, 2); // version 0, with limits
+    message_put(&m, UINT16_MAX, 2);
+    message_put(&m, UINT16_MAX - 1, 2);
     return m;
 }
 
@@ -198,10 +198,10 @@ static const char *name_of(const io_node *node) {
 static io_message io_link(const io_node *node) {
     const char *name = name_of(node);
     io_message m = {.size = 0};
-    gs_put(&m, 1, 2);
-    gs_put(&m, strlen(name), 1);
+    message_put(&m, 1, 2);
+    message_put(&m, strlen(name), 1);
     put_bytes(&m, name, strlen(name));
-    gs_put(&m, node->address, 8);
+    message_put(&m, node->address, 8);
     return m;
 }
 
@@ -376,20 +376,20 @@ static bool append_groups(io_hdf5_writer *writer, io_node *node, base_buffer *ou
 static io_message superblock(uint64_t size, uint64_t root) {
     io_message m = {.size = 0};
     put_bytes(&m, IO_HDF5_SIGNATURE, 8);
-    gs_put(&m, 0, 5);      // versions
-    gs_put(&m, 0x0808, 3); // bytes of an address and of a length
-    gs_put(&m, 4, 2);      // sizes of trees that are not there
-    gs_put(&m, 16, 2);
-    gs_put(&m, 0, 4);
-    gs_put(&m, 0, 8); // where addresses start
-    gs_put(&m, IO_HDF5_UNDEFINED, 8);
-    gs_put(&m, size, 8);
-    gs_put(&m, IO_HDF5_UNDEFINED, 8);
-    gs_put(&m, 0, 8);
-    gs_put(&m, root, 8);
-    gs_put(&m, 0, 8);
-    gs_put(&m, 0, 8);
-    gs_put(&m, 0, 8);
+    message_put(&m, 0, 5);      // versions
+    message_put(&m, 0x0808, 3); // bytes of an address and of a length
+    message_put(&m, 4, 2);      // sizes of trees that are not there
+    message_put(&m, 16, 2);
+    message_put(&m, 0, 4);
+    message_put(&m, 0, 8); // where addresses start
+    message_put(&m, IO_HDF5_UNDEFINED, 8);
+    message_put(&m, size, 8);
+    message_put(&m, IO_HDF5_UNDEFINED, 8);
+    message_put(&m, 0, 8);
+    message_put(&m, root, 8);
+    message_put(&m, 0, 8);
+    message_put(&m, 0, 8);
+    message_put(&m, 0, 8);
     return m;
 }
 

@@ -20,13 +20,13 @@ static void put_bytes(yaml_writer *writer, const char *bytes, size_t count) {
     writer->good = writer->good && base_buffer_append(writer->out, bytes, count);
 }
 
-static void gs_put(yaml_writer *writer, const char *text) {
+static void writer_put(yaml_writer *writer, const char *text) {
     put_bytes(writer, text, strlen(text));
 }
 
 static void put_indent(yaml_writer *writer, int32_t depth) {
     for (int32_t i = 0; i < depth * INDENT; i++) {
-        gs_put(writer, " ");
+        writer_put(writer, " ");
     }
 }
 
@@ -62,43 +62,43 @@ static unsigned turning_mark(const char *text) {
 }
 
 static void put_quoted(yaml_writer *writer, const char *text) {
-    gs_put(writer, "\"");
+    writer_put(writer, "\"");
     for (const char *c = text; *c; c++) {
         unsigned char byte = (unsigned char)*c;
         char escape[8];
         if (byte == '"' || byte == '\\') {
             snprintf(escape, sizeof escape, "\\%c", byte);
-            gs_put(writer, escape);
+            writer_put(writer, escape);
         } else if (byte == '\n') {
-            gs_put(writer, "\\n");
+            writer_put(writer, "\\n");
         } else if (byte < ' ' || byte == 127) {
             snprintf(escape, sizeof escape, "\\x%02x", byte);
-            gs_put(writer, escape);
+            writer_put(writer, escape);
         } else if (strncmp(c, "\xC2\x85", 2) == 0) { // next line: would be folded away
-            gs_put(writer, "\\N");
+            writer_put(writer, "\\N");
             c += 1;
         } else if (strncmp(c, "\xE2\x80\xA8", 3) == 0 || strncmp(c, "\xE2\x80\xA9", 3) == 0) {
-            gs_put(writer, c[2] == '\xA8' ? "\\L" : "\\P"); // line and paragraph separators
+            writer_put(writer, c[2] == '\xA8' ? "\\L" : "\\P"); // line and paragraph separators
             c += 2;
         } else if (turning_mark(c)) {
             snprintf(escape, sizeof escape, "\\u%04X", turning_mark(c));
-            gs_put(writer, escape);
+            writer_put(writer, escape);
             c += 2;
         } else if (byte == 0xC2 && (unsigned char)c[1] < 0xA0) { // controls of 8 bits
             snprintf(escape, sizeof escape, "\\x%02x", (unsigned)(unsigned char)c[1]);
-            gs_put(writer, escape);
+            writer_put(writer, escape);
             c += 1;
         } else if (strncmp(c, "\xEF\xBF\xBE", 3) == 0 || strncmp(c, "\xEF\xBF\xBF", 3) == 0) {
-            gs_put(writer, c[2] == '\xBE' ? "\\uFFFE" : "\\uFFFF"); // no characters
+            writer_put(writer, c[2] == '\xBE' ? "\\uFFFE" : "\\uFFFF"); // no characters
             c += 2;
         } else if (strncmp(c, "\xEF\xBB\xBF", 3) == 0) { // byte order mark
-            gs_put(writer, "\\uFEFF");
+            writer_put(writer, "\\uFEFF");
             c += 2;
         } else {
             put_bytes(writer, c, 1);
         }
     }
-    gs_put(writer, "\"");
+    writer_put(writer, "\"");
 }
 
 // Lines that a literal block gives back as they are: printable, not indented, ended by one '\n'.
@@ -121,7 +121,7 @@ static bool is_literal(const io_yaml *node) {
 }
 
 static void put_literal(yaml_writer *writer, const char *text, int32_t depth) {
-    gs_put(writer, "|\n");
+    writer_put(writer, "|\n");
     while (*text) {
         size_t length = strcspn(text, "\n");
         if (length) {
@@ -134,9 +134,9 @@ static void put_literal(yaml_writer *writer, const char *text, int32_t depth) {
 
 static void put_scalar(yaml_writer *writer, const io_yaml *node) {
     if (node->kind == IO_YAML_NULL) {
-        gs_put(writer, "null");
+        writer_put(writer, "null");
     } else if (node->kind != IO_YAML_TEXT || is_plain_word(node->text)) {
-        gs_put(writer, node->text);
+        writer_put(writer, node->text);
     } else {
         put_quoted(writer, node->text);
     }
@@ -168,16 +168,16 @@ static void put_line(yaml_writer *writer, const io_yaml *node) {
         return;
     }
     bool map = node->kind == IO_YAML_MAP;
-    gs_put(writer, map ? "{" : "[");
+    writer_put(writer, map ? "{" : "[");
     for (int32_t i = 0; i < node->count; i++) {
-        gs_put(writer, i ? ", " : "");
+        writer_put(writer, i ? ", " : "");
         if (map) {
             put_scalar(writer, node->key[i]);
-            gs_put(writer, ": ");
+            writer_put(writer, ": ");
         }
         put_line(writer, node->item[i]);
     }
-    gs_put(writer, map ? "}" : "]");
+    writer_put(writer, map ? "}" : "]");
 }
 
 static bool fits_line(const io_yaml *node) {
@@ -192,7 +192,7 @@ static void put_block(yaml_writer *writer, const io_yaml *node, int32_t depth) {
     }
     if (fits_line(node)) {
         put_line(writer, node);
-        gs_put(writer, "\n");
+        writer_put(writer, "\n");
         return;
     }
     for (int32_t i = 0; i < node->count; i++) {
@@ -200,17 +200,17 @@ static void put_block(yaml_writer *writer, const io_yaml *node, int32_t depth) {
             put_indent(writer, depth);
         }
         if (node->kind == IO_YAML_LIST) {
-            gs_put(writer, "- ");
+            writer_put(writer, "- ");
             put_block(writer, node->item[i], depth + 1);
             continue;
         }
         put_scalar(writer, node->key[i]);
-        gs_put(writer, ":");
+        writer_put(writer, ":");
         if (fits_line(node->item[i])) {
-            gs_put(writer, " ");
+            writer_put(writer, " ");
             put_block(writer, node->item[i], depth + 1);
         } else {
-            gs_put(writer, "\n");
+            writer_put(writer, "\n");
             put_indent(writer, depth + 1);
             put_block(writer, node->item[i], depth + 1);
         }

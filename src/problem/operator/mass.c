@@ -42,7 +42,7 @@ static void join_coupled(const cn_csr *M, int32_t *parent) {
     }
 }
 
-static cn_status mass_split(const cn_csr *M, cn_arena *memory, geom_mass *mass) {
+static cn_status mass_split(const cn_csr *M, cn_arena *memory, prob_mass *mass) {
     int32_t n = M->rows;
     mass->dofs = n;
     mass->start = BASE_TAKE_ZERO(memory, int32_t, (int64_t)n + 2);
@@ -120,7 +120,7 @@ static cn_status mass_check_symmetry(const cn_csr *M, cn_arena *scratch, cn_erro
 // ---- factorisation ----
 
 // row: place in the part; -1 when not known.
-static cn_status fail_indefinite(const geom_mass *mass, int32_t part, int32_t row,
+static cn_status fail_indefinite(const prob_mass *mass, int32_t part, int32_t row,
                                  cn_error *error) {
     if (row >= 0) {
         base_fail(error, CN_ERR_INPUT, "M is not positive definite (at velocity %d)",
@@ -134,7 +134,7 @@ static cn_status fail_indefinite(const geom_mass *mass, int32_t part, int32_t ro
 }
 
 // Half of every entry and half of its mirror image: the symmetric part of M.
-static cn_status factorize_dense(const cn_csr *M, cn_arena *memory, geom_mass *mass, int32_t part,
+static cn_status factorize_dense(const cn_csr *M, cn_arena *memory, prob_mass *mass, int32_t part,
                                  cn_error *error) {
     int32_t n = mass->start[part + 1] - mass->start[part];
     double *A = BASE_TAKE_ZERO(memory, double, (int64_t)n *n);
@@ -157,7 +157,7 @@ static cn_status factorize_dense(const cn_csr *M, cn_arena *memory, geom_mass *m
     return sparse_cholesky_factor(n, A, &row) ? CN_OK : fail_indefinite(mass, part, row, error);
 }
 
-static cn_status part_matrix(const cn_csr *M, cn_arena *scratch, const geom_mass *mass,
+static cn_status part_matrix(const cn_csr *M, cn_arena *scratch, const prob_mass *mass,
                              int32_t part, cn_csr *out) {
     int32_t n = mass->start[part + 1] - mass->start[part];
     int64_t bound = 0, count = 0;
@@ -185,7 +185,7 @@ static cn_status part_matrix(const cn_csr *M, cn_arena *scratch, const geom_mass
     return sparse_csr_from_triplets(scratch, n, n, count, row, column, value, out);
 }
 
-static cn_status factorize_large(const cn_csr *M, cn_arena *memory, geom_mass *mass, int32_t part,
+static cn_status factorize_large(const cn_csr *M, cn_arena *memory, prob_mass *mass, int32_t part,
                                  cn_error *error) {
     base_arena_mark mark = base_arena_get_mark(memory);
     cn_csr A;
@@ -203,8 +203,8 @@ static cn_status factorize_large(const cn_csr *M, cn_arena *memory, geom_mass *m
     return status;
 }
 
-cn_status prob_mass_create(const cn_csr *M, cn_arena *memory, geom_mass *mass, cn_error *error) {
-    *mass = (geom_mass){0};
+cn_status prob_mass_create(const cn_csr *M, cn_arena *memory, prob_mass *mass, cn_error *error) {
+    *mass = (prob_mass){0};
     if (mass_split(M, memory, mass) != CN_OK) {
         return base_fail_memory(error);
     }
@@ -227,7 +227,7 @@ cn_status prob_mass_create(const cn_csr *M, cn_arena *memory, geom_mass *mass, c
     return status;
 }
 
-void prob_mass_destroy(geom_mass *mass) {
+void prob_mass_destroy(prob_mass *mass) {
     for (int32_t p = 0; mass->linear && p < mass->parts; p++) {
         sparse_linear_destroy(mass->linear[p]);
         mass->linear[p] = NULL;
@@ -236,7 +236,7 @@ void prob_mass_destroy(geom_mass *mass) {
 
 // ---- solves ----
 
-cn_status prob_mass_solve(const geom_mass *mass, int32_t part, int32_t columns, double *b) {
+cn_status prob_mass_solve(const prob_mass *mass, int32_t part, int32_t columns, double *b) {
     if (mass->linear[part]) {
         return sparse_linear_solve(mass->linear[part], columns, b);
     }
@@ -248,7 +248,7 @@ cn_status prob_mass_solve(const geom_mass *mass, int32_t part, int32_t columns, 
     return CN_OK;
 }
 
-cn_status prob_mass_solve_all(const geom_mass *mass, cn_arena *scratch, double *x) {
+cn_status prob_mass_solve_all(const prob_mass *mass, cn_arena *scratch, double *x) {
     base_arena_mark mark = base_arena_get_mark(scratch);
     double *b = BASE_TAKE(scratch, double, mass->largest);
     cn_status status = b ? CN_OK : CN_ERR_MEMORY;

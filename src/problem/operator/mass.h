@@ -12,24 +12,24 @@
 // Up to here a part is treated as dense.
 #define PROB_MASS_DENSE_MAX CN_BODY_BLOCK_MAX
 
-typedef struct geom_mass {
+typedef struct prob_mass {
     int32_t dofs, parts, largest; // largest: number of dofs of the largest part
     int32_t *start;               // parts + 1, into dof
     int32_t *dof;                 // the dofs part by part, ascending inside a part
     int32_t *part, *place;        // of each dof: its part, and its place there
     double **factor;              // of a dense part: L by columns, M = L L'; else NULL
     sparse_linear **linear;       // of a large part; else NULL
-} geom_mass;
+} prob_mass;
 
 // Finds the parts and factorises them. M is symmetrised when it is symmetric up to the six digits
 // that text files keep, and refused (CN_ERR_INPUT) otherwise, as when it is not positive definite.
 // Arrays go to memory; on success prob_mass_destroy must follow.
-cn_status prob_mass_create(const cn_csr *M, cn_arena *memory, geom_mass *mass, cn_error *error);
-void prob_mass_destroy(geom_mass *mass);
+cn_status prob_mass_create(const cn_csr *M, cn_arena *memory, prob_mass *mass, cn_error *error);
+void prob_mass_destroy(prob_mass *mass);
 
 // b: columns of one part, one after the other; becomes M^-1 b.
-cn_status prob_mass_solve(const geom_mass *mass, int32_t part, int32_t columns, double *b);
+cn_status prob_mass_solve(const prob_mass *mass, int32_t part, int32_t columns, double *b);
 // x: dofs numbers; becomes M^-1 x. scratch is given back as it was.
-cn_status prob_mass_solve_all(const geom_mass *mass, cn_arena *scratch, double *x);
+cn_status prob_mass_solve_all(const prob_mass *mass, cn_arena *scratch, double *x);
 
 #endif

@@ -9,9 +9,9 @@
 
 // The contacts from the first to the last that touches a body of each slice. Zeros are none, so the
 // first is counted from the end.
-typedef struct scene_reach {
+typedef struct slice_reach {
     int32_t first[PROB_SLICES_MAX], behind[PROB_SLICES_MAX];
-} scene_reach;
+} slice_reach;
 
 typedef struct prob_reaching {
     const cn_sphere_map *spheres;
@@ -23,7 +23,7 @@ typedef struct prob_reaching {
 static void reach_range(const void *user, int64_t first, int64_t end, void *part) {
     const prob_reaching *reaching = user;
     const cn_sphere_map *spheres = reaching->spheres;
-    scene_reach *reach = part;
+    slice_reach *reach = part;
     for (int32_t a = (int32_t)first; a < end; a++) {
         for (int side = 0; side < 2; side++) {
             int32_t body = spheres->body[2 * (int64_t)a + side], k = body >> reaching->shift;
@@ -38,8 +38,8 @@ static void reach_range(const void *user, int64_t first, int64_t end, void *part
 }
 
 static void reach_join(void *total, const void *part) {
-    scene_reach *all = total;
-    const scene_reach *more = part;
+    slice_reach *all = total;
+    const slice_reach *more = part;
     for (int k = 0; k < PROB_SLICES_MAX; k++) {
         all->first[k] = all->first[k] > more->first[k] ? all->first[k] : more->first[k];
         all->behind[k] = all->behind[k] > more->behind[k] ? all->behind[k] : more->behind[k];
@@ -58,7 +58,7 @@ int32_t prob_slices_cut(const cn_env *env, const cn_sphere_map *spheres, int32_t
     }
     int32_t count = ((spheres->bodies - 1) >> shift) + 1;
     const prob_reaching reaching = {spheres, contacts, shift};
-    scene_reach reach = {.first = {0}};
+    slice_reach reach = {.first = {0}};
     base_parallel_fold(env, contacts, reach_range, reach_join, &reaching, sizeof reach, &reach);
     double work = 0.0;
     for (int32_t k = 0; k < count; k++) {

@@ -26,8 +26,8 @@ void prob_sphere_map_diagonal(const cn_sphere_map *spheres, int32_t dim, int32_t
 }
 
 // v += scale P, omega -= turning (n x P) of one body.
-static inline void gs_sphere_push(int dim, double scale, double turning, const double P[3],
-                                  const double turn[3], double *v) {
+static inline void sphere_push(int dim, double scale, double turning, const double P[3],
+                               const double turn[3], double *v) {
     v[0] += scale * P[0];
     v[1] += scale * P[1];
     if (dim == 2) {
@@ -72,12 +72,12 @@ static inline __attribute__((always_inline)) void spheres_push(int dim, const sp
         }
         math_cross3(axes, P, turn);
         if (has_first) {
-            gs_sphere_push(dim, -inv_mass_a[0], arm[0] * inv_mass_a[1], P, turn,
-                           loop->to + size * first);
+            sphere_push(dim, -inv_mass_a[0], arm[0] * inv_mass_a[1], P, turn,
+                        loop->to + size * first);
         }
         if (has_second) {
-            gs_sphere_push(dim, inv_mass_b[0], arm[1] * inv_mass_b[1], P, turn,
-                           loop->to + size * second);
+            sphere_push(dim, inv_mass_b[0], arm[1] * inv_mass_b[1], P, turn,
+                        loop->to + size * second);
         }
     }
 }

@@ -236,7 +236,7 @@ static int32_t prob_cell(const prob_pile *pile, int32_t i, int32_t axis) {
 }
 
 // Mass between 1/4 and 8, and the inertia of a lump of about the grid's size, in turned axes.
-static void scene_make_body(prob_pile *pile, int32_t i) {
+static void make_body(prob_pile *pile, int32_t i) {
     base_rng *rng = &pile->rng;
     double *centre = pile->centre + 3 * (int64_t)i, *inertia = pile->inertia + 9 * (int64_t)i;
     for (int32_t axis = 0; axis < pile->opts->dim; axis++) {
@@ -311,7 +311,7 @@ static cn_status make_bodies(prob_pile *pile, cn_arena *scratch) {
     }
     choose_points(pile);
     for (int32_t i = 0; i < bodies; i++) {
-        scene_make_body(pile, i);
+        make_body(pile, i);
         choose_parent(pile, i);
     }
     return CN_OK;

@@ -15,7 +15,7 @@
 
 enum { ENDS_HALF, ENDS_TOOTHED, ENDS_SHIFTED };
 
-typedef struct det_wall {
+typedef struct masonry_wall {
     const io_yaml *node;
     scene_lot lot;
     int32_t courses, bricks;
@@ -23,7 +23,7 @@ typedef struct det_wall {
     double gap;
     int32_t ends;
     scene_items openings; // wall_opening
-} det_wall;
+} masonry_wall;
 
 static const scene_choice wall_ends[] = {{.text = "half", .value = ENDS_HALF},
                                          {.text = "toothed", .value = ENDS_TOOTHED},
@@ -58,36 +58,36 @@ static const scene_table_of opening_table = {
 };
 
 static const scene_field wall_fields[] = {
-    SCENE_KEY("courses", int, det_wall, courses, .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO,
+    SCENE_KEY("courses", int, masonry_wall, courses, .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO,
               .help = "how many layers"),
-    SCENE_KEY("bricks", int, det_wall, bricks, .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO,
+    SCENE_KEY("bricks", int, masonry_wall, bricks, .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO,
               .help = "whole bricks of the first course and of every second one after it"),
-    SCENE_KEY("size", vector, det_wall, size, .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO,
+    SCENE_KEY("size", vector, masonry_wall, size, .flags = SCENE_REQUIRED | SCENE_ABOVE_ZERO,
               .unit = "m", .help = "of a brick: length, depth (3D only), height"),
-    SCENE_LOT_POSITION(det_wall, "of the middle of the foot"),
-    SCENE_KEY("gap", real, det_wall, gap, .flags = SCENE_NOT_BELOW_ZERO, .unit = "m",
+    SCENE_LOT_POSITION(masonry_wall, "of the middle of the foot"),
+    SCENE_KEY("gap", real, masonry_wall, gap, .flags = SCENE_NOT_BELOW_ZERO, .unit = "m",
               .help = "width of the joints, level and upright; less than the length of a brick"),
-    SCENE_KEY("ends", choice, det_wall, ends, .choice = wall_ends,
+    SCENE_KEY("ends", choice, masonry_wall, ends, .choice = wall_ends,
               .help = "half bricks at the ends of the other courses, none (toothed), or as many "
                       "bricks, shifted by half of one"),
-    SCENE_KEY("openings", list, det_wall, openings, .table = &opening_table,
+    SCENE_KEY("openings", list, masonry_wall, openings, .table = &opening_table,
               .help = "doors and windows; bricks are cut at their sides"),
-    SCENE_LOT_FIELDS(det_wall),
+    SCENE_LOT_FIELDS(masonry_wall),
 };
 
 static void wall_initial(void *out, int32_t dim) {
     (void)dim;
-    scene_lot_initial(&((det_wall *)out)->lot);
+    scene_lot_initial(&((masonry_wall *)out)->lot);
 }
 
 // Pieces of bricks below this share of a brick's length are left out.
 #define PIECE_MIN 0.05
 
-static double bearing_of(const det_wall *wall, const wall_opening *opening) {
+static double bearing_of(const masonry_wall *wall, const wall_opening *opening) {
     return opening->bearing > 0.0 ? opening->bearing : 0.5 * wall->size[0];
 }
 
-static cn_status openings_check(scene_reader *reader, const det_wall *wall) {
+static cn_status openings_check(scene_reader *reader, const masonry_wall *wall) {
     const wall_opening *opening = wall->openings.item;
     double half = 0.5 * wall->bricks * (wall->size[0] + wall->gap);
     for (int32_t i = 0; i < wall->openings.count; i++) {
@@ -105,7 +105,7 @@ static cn_status openings_check(scene_reader *reader, const det_wall *wall) {
 }
 
 static cn_status wall_count(scene_reader *reader, const void *params, double *bodies) {
-    const det_wall *wall = params;
+    const masonry_wall *wall = params;
     if (!(wall->gap < wall->size[0])) {
         return scene_fail_node(reader, io_yaml_get(wall->node, "gap"), CN_ERR_INPUT,
                                "gap must be less than the length of a brick");
@@ -124,7 +124,7 @@ static cn_status wall_count(scene_reader *reader, const void *params, double *bo
 }
 
 // A block of this length whose middle is at x, in the given course.
-static cn_status wall_box(scene_maker *maker, const det_wall *wall, double length, double x,
+static cn_status wall_box(scene_maker *maker, const masonry_wall *wall, double length, double x,
                           int32_t course) {
     int32_t up = scene_up(maker->reader->dim);
     cn_shape_def shape = cn_shape_def_default(CN_SHAPE_BOX);
@@ -141,7 +141,7 @@ static cn_status wall_box(scene_maker *maker, const det_wall *wall, double lengt
 
 // What an opening takes out of a course: its own width, or that of its lintel with a joint at
 // either side. false: nothing.
-static bool taken_out(const det_wall *wall, const wall_opening *opening, int32_t course,
+static bool taken_out(const masonry_wall *wall, const wall_opening *opening, int32_t course,
                       double span[2]) {
     int32_t top = opening->first + opening->courses;
     double half = 0.5 * opening->width;
@@ -154,7 +154,7 @@ static bool taken_out(const det_wall *wall, const wall_opening *opening, int32_t
 }
 
 // What the openings from `next` on leave of a brick between two ends.
-static cn_status wall_piece(scene_maker *maker, const det_wall *wall, double from, double to,
+static cn_status wall_piece(scene_maker *maker, const masonry_wall *wall, double from, double to,
                             int32_t course, int32_t next) {
     const wall_opening *opening = wall->openings.item;
     double span[2];
@@ -169,14 +169,14 @@ static cn_status wall_piece(scene_maker *maker, const det_wall *wall, double fro
                : CN_OK;
 }
 
-static cn_status wall_brick(scene_maker *maker, const det_wall *wall, double length, double x,
+static cn_status wall_brick(scene_maker *maker, const masonry_wall *wall, double length, double x,
                             int32_t course) {
     return wall->openings.count == 0
                ? wall_box(maker, wall, length, x, course)
                : wall_piece(maker, wall, x - 0.5 * length, x + 0.5 * length, course, 0);
 }
 
-static cn_status wall_lintels(scene_maker *maker, const det_wall *wall, int32_t course) {
+static cn_status wall_lintels(scene_maker *maker, const masonry_wall *wall, int32_t course) {
     const wall_opening *opening = wall->openings.item;
     for (int32_t i = 0; i < wall->openings.count; i++) {
         if (course == opening[i].first + opening[i].courses) {
@@ -188,7 +188,7 @@ static cn_status wall_lintels(scene_maker *maker, const det_wall *wall, int32_t 
 }
 
 static cn_status wall_run(scene_maker *maker, const void *params) {
-    const det_wall *wall = params;
+    const masonry_wall *wall = params;
     double length = wall->size[0];
     double pitch = length + wall->gap;
     double half = 0.5 * (length - wall->gap); // two of them and a joint make a brick
@@ -217,7 +217,7 @@ const scene_table_of scene_wall_table = {
     .help = "Bricks in running bond, course by course from the ground, each from left to right.",
     .field = wall_fields,
     .count = SCENE_COUNT(wall_fields),
-    .size = sizeof(det_wall),
+    .size = sizeof(masonry_wall),
     .initial = wall_initial,
     .use = &(const scene_generator){.count = wall_count, .run = wall_run},
 };

@@ -230,7 +230,7 @@ static uint8_t slabs_unit(const gs_slabs *s, int32_t slab) {
 }
 
 // The choice of all units.
-typedef struct scene_choice {
+typedef struct batch_choice {
     const gs_slabs *slabs;
     gs_batches *out;
     batch_trace *trace;
@@ -238,11 +238,11 @@ typedef struct scene_choice {
     int32_t start[GS_UNITS_MAX + 1];   // of each unit among them
     int32_t (*before)[GS_UNITS_MAX];   // of each range of items: where its next one of a unit goes
     int32_t batches[GS_UNITS_MAX + 1]; // of each unit
-} scene_choice;
+} batch_choice;
 
 // The unit of each item of a range, and how many of each there are.
 static void choice_count(void *user, int64_t first, int64_t end) {
-    const scene_choice *choice = user;
+    const batch_choice *choice = user;
     int32_t *count = choice->before[first / BASE_RANGE];
     uint8_t unit[GS_UNITS_MAX], *of = choice->slabs->of;
     for (int32_t slab = 0; slab <= choice->slabs->count; slab++) {
@@ -256,14 +256,14 @@ static void choice_count(void *user, int64_t first, int64_t end) {
 }
 
 static void choice_spread(void *user, int64_t first, int64_t end) {
-    const scene_choice *choice = user;
+    const batch_choice *choice = user;
     int32_t *next = choice->before[first / BASE_RANGE];
     for (int64_t a = first; a < end; a++) {
         choice->sorted[next[choice->out->unit[a]]++] = (int32_t)a;
     }
 }
 
-static void choice_sort(scene_choice *choice) {
+static void choice_sort(batch_choice *choice) {
     const gs_slabs *s = choice->slabs;
     int32_t ranges = base_range_count(s->contacts), at = 0;
     base_parallel_ranges(s->env, s->contacts, choice_count, choice);
@@ -281,7 +281,7 @@ static void choice_sort(scene_choice *choice) {
 
 // The batches of one unit, counted from its first. Those of a phase share no body.
 static void choice_unit(void *user, int32_t unit) {
-    scene_choice *choice = user;
+    batch_choice *choice = user;
     const gs_slabs *s = choice->slabs;
     batch_window w = {.unit = unit + 1, .body = choice->trace};
     for (int32_t k = choice->start[unit]; k < choice->start[unit + 1]; k++) {
@@ -292,7 +292,7 @@ static void choice_unit(void *user, int32_t unit) {
 }
 
 static void choice_shift(void *user, int64_t first, int64_t end) {
-    const scene_choice *choice = user;
+    const batch_choice *choice = user;
     for (int64_t a = first; a < end; a++) {
         choice->out->slot[a] += GS_BATCH * choice->out->first[choice->out->unit[a]];
     }
@@ -300,7 +300,7 @@ static void choice_shift(void *user, int64_t first, int64_t end) {
 
 static cn_status batches_divide(const gs_slabs *s, batch_trace *trace, cn_arena *scratch,
                                 gs_batches *out) {
-    scene_choice choice = {.slabs = s, .out = out, .trace = trace};
+    batch_choice choice = {.slabs = s, .out = out, .trace = trace};
     choice.sorted = BASE_TAKE(scratch, int32_t, s->contacts);
     choice.before = base_arena_take(scratch, base_range_count(s->contacts), sizeof *choice.before);
     if (!choice.sorted || !choice.before) {

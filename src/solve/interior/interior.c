@@ -69,7 +69,7 @@ static bool has_scalar(const ipm_interior *s, int32_t a) {
 
 // ---- the algebra of one cone ----
 
-static double gs_dot(int32_t dim, const double *a, const double *b) {
+static double cone_dot(int32_t dim, const double *a, const double *b) {
     double sum = 0.0;
     for (int32_t i = 0; i < dim; i++) {
         sum += a[i] * b[i];
@@ -78,7 +78,7 @@ static double gs_dot(int32_t dim, const double *a, const double *b) {
 }
 
 static double ipm_tail(int32_t dim, const double *a) {
-    return sqrt(gs_dot(dim - 1, a + 1, a + 1));
+    return sqrt(cone_dot(dim - 1, a + 1, a + 1));
 }
 
 static double determinant(int32_t dim, const double *a) {
@@ -89,19 +89,19 @@ static double determinant(int32_t dim, const double *a) {
 // The scaling point w and the factor k of a pair.
 static void scale_pair(int32_t dim, const double *x, const double *y, double *w, double *k) {
     double gx = sqrt(determinant(dim, x)), gy = sqrt(determinant(dim, y));
-    double g = sqrt(0.5 * (1.0 + gs_dot(dim, x, y) / (gx * gy)));
+    double g = sqrt(0.5 * (1.0 + cone_dot(dim, x, y) / (gx * gy)));
     for (int32_t i = 1; i < dim; i++) {
         w[i] = (y[i] / gy - x[i] / gx) / (2.0 * g);
     }
     // From its definition, so that w_0^2 - |w_T|^2 = 1 in spite of rounding.
-    w[0] = sqrt(1.0 + gs_dot(dim - 1, w + 1, w + 1));
+    w[0] = sqrt(1.0 + cone_dot(dim - 1, w + 1, w + 1));
     *k = gy / gx;
 }
 
 // out := F v, or F^-1 v with sign = -1.
 static void apply_scaling(int32_t dim, const double *w, double k, double sign, const double *v,
                           double *out) {
-    double along = gs_dot(dim - 1, w + 1, v + 1), factor = sqrt(sign > 0.0 ? k : 1.0 / k);
+    double along = cone_dot(dim - 1, w + 1, v + 1), factor = sqrt(sign > 0.0 ? k : 1.0 / k);
     double first = w[0] * v[0] + sign * along;
     for (int32_t i = 1; i < dim; i++) {
         out[i] = factor * (v[i] + w[i] * (sign * v[0] + along / (1.0 + w[0])));
@@ -111,7 +111,7 @@ static void apply_scaling(int32_t dim, const double *w, double k, double sign, c
 
 // out := F^2 v
 static void apply_square(int32_t dim, const double *w, double k, const double *v, double *out) {
-    double along = 2.0 * gs_dot(dim, w, v);
+    double along = 2.0 * cone_dot(dim, w, v);
     for (int32_t i = 0; i < dim; i++) {
         out[i] = k * (along * w[i] + (i == 0 ? -v[i] : v[i]));
     }
@@ -119,7 +119,7 @@ static void apply_square(int32_t dim, const double *w, double k, const double *v
 
 // c with l o c = d, instead of d.
 static void divide(int32_t dim, const double *l, double *d) {
-    double first = (l[0] * d[0] - gs_dot(dim - 1, l + 1, d + 1)) / determinant(dim, l);
+    double first = (l[0] * d[0] - cone_dot(dim - 1, l + 1, d + 1)) / determinant(dim, l);
     for (int32_t i = 1; i < dim; i++) {
         d[i] = (d[i] - first * l[i]) / l[0];
     }
@@ -135,7 +135,7 @@ static void ipm_target(int32_t dim, const double *w, double k, const double *x, 
         apply_scaling(dim, w, k, 1.0, dx, a);
         apply_scaling(dim, w, k, -1.0, dy, b);
     }
-    c[0] = t - gs_dot(dim, l, l) - gs_dot(dim, a, b);
+    c[0] = t - cone_dot(dim, l, l) - cone_dot(dim, a, b);
     for (int32_t i = 1; i < dim; i++) {
         c[i] = -2.0 * l[0] * l[i] - a[0] * b[i] - b[0] * a[i];
     }
@@ -144,9 +144,9 @@ static void ipm_target(int32_t dim, const double *w, double k, const double *x, 
 }
 
 // The longest step from x along dx inside the cone.
-static double scene_reach(int32_t dim, const double *x, const double *dx) {
-    double a = dx[0] * dx[0] - gs_dot(dim - 1, dx + 1, dx + 1);
-    double b = x[0] * dx[0] - gs_dot(dim - 1, x + 1, dx + 1), c = determinant(dim, x);
+static double cone_reach(int32_t dim, const double *x, const double *dx) {
+    double a = dx[0] * dx[0] - cone_dot(dim - 1, dx + 1, dx + 1);
+    double b = x[0] * dx[0] - cone_dot(dim - 1, x + 1, dx + 1), c = determinant(dim, x);
     if (a >= 0.0 && b >= 0.0) {
         return HUGE_VAL;
     }
@@ -223,7 +223,7 @@ void ipm_interior_refreeze(ipm_interior *s) {
 static void fill_cone(int32_t dim, bool disc, double mu, const double *point, double *K,
                       double *root) {
     const double *w = point;
-    double k = point[dim], square = gs_dot(dim - 1, w + 1, w + 1), factor = 1.0 / sqrt(k);
+    double k = point[dim], square = cone_dot(dim - 1, w + 1, w + 1), factor = 1.0 / sqrt(k);
     // Of w_T w_T' in the root: (1 + bend |w_T|^2)^2 is the inverse of 1 + 2 |w_T|^2.
     double wide = sqrt(1.0 + 2.0 * square),
            bend = disc ? -2.0 / (wide * (1.0 + wide)) : 1.0 / (1.0 + w[0]);
@@ -262,7 +262,7 @@ static void interior_linearise(ipm_interior *s) {
         }
         if (cone) {
             scale_pair(dim, x + 1, y + 1, point, &point[dim]);
-            sum += gs_dot(dim, x + 1, y + 1);
+            sum += cone_dot(dim, x + 1, y + 1);
             pairs++;
         }
         for (int32_t i = 1; i < dim; i++) {
@@ -271,7 +271,7 @@ static void interior_linearise(ipm_interior *s) {
             K[(dim + 1) * i] = s->scale[a];
             s->system.root[dim * row + (dim + 1) * i] = 1.0 / sqrt(s->scale[a]);
         }
-        square += gs_dot(dim, rest, rest);
+        square += cone_dot(dim, rest, rest);
         scale += s->scale[a];
         // Row N sees du_T through s as well: mu d|y_T| = mu t.dy_T, t = y_T/|y_T|.
         double slip = scalar ? 0.0 : s->share * mu / ipm_tail(dim, y + 1);
@@ -346,8 +346,8 @@ static double interior_reach(const ipm_interior *s) {
             reach = fmin(reach, dy[0] < 0.0 ? -y[0] / dy[0] : HUGE_VAL);
         }
         if (has_cone(s, a)) {
-            reach = fmin(reach, scene_reach(dim, x + 1, dx + 1));
-            reach = fmin(reach, scene_reach(dim, y + 1, dy + 1));
+            reach = fmin(reach, cone_reach(dim, x + 1, dx + 1));
+            reach = fmin(reach, cone_reach(dim, y + 1, dy + 1));
         }
     }
     return reach;

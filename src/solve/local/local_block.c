@@ -71,7 +71,7 @@ bool local_prepare(const double W[9], double mu, local_block *block) {
     return true;
 }
 
-static double prob_length3(const double x[3]) {
+static double length3(const double x[3]) {
     return hypot(x[0], hypot(x[1], x[2]));
 }
 
@@ -89,12 +89,12 @@ double local_error(const local_block *block, const double q[3], const double r[3
     for (int i = 0; i < 3; i++) {
         e[i] = r[i] - e[i];
     }
-    return block->scale * prob_length3(e);
+    return block->scale * length3(e);
 }
 
 bool local_accept(const local_block *block, const double q[3], const double r[3]) {
-    double size = prob_length3(q);
-    double roundoff = PRODUCT_ROUNDOFF * block->scale * prob_length3(r);
+    double size = length3(q);
+    double roundoff = PRODUCT_ROUNDOFF * block->scale * length3(r);
     return size <= DBL_MAX && roundoff <= ROUNDOFF_LIMIT * size &&
            local_error(block, q, r) <= LOCAL_ACCURACY * size + roundoff;
 }

@@ -23,7 +23,7 @@
 // Change of a step, over the size of r, that is round-off.
 #define PROJECTION_ROUNDOFF (0.5 * DBL_EPSILON)
 
-static double prob_length(const double x[3]) {
+static double length_of(const double x[3]) {
     return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
 }
 
@@ -51,8 +51,8 @@ static double projection_step(const local_block *block, const double q[3], doubl
             dx[i] = y[i] - x[i];
             du[i] = v[i] - u[i];
         }
-        change = prob_length(dx);
-        ratio = *rho * prob_length(du) / change;
+        change = length_of(dx);
+        ratio = *rho * length_of(du) / change;
         if (!(ratio > KHOBOTOV_UPPER)) {
             break;
         }
@@ -75,18 +75,18 @@ bool local_projection(const local_block *block, const double q[3], double r[3], 
     if (!(q[0] < 0.0 && size <= DBL_MAX)) {
         return q[0] >= 0.0;
     }
-    if (!(prob_length(x) <= DBL_MAX)) {
+    if (!(length_of(x) <= DBL_MAX)) {
         x[0] = x[1] = x[2] = 0.0;
     }
     double unit_q[3] = {q[0] / size, q[1] / size, q[2] / size};
     projection_velocity(block, unit_q, x, u);
     for (int step = 0; step < PROJECTION_STEPS; step++) {
         double change = projection_step(block, unit_q, x, u, &rho);
-        if (!(change > PROJECTION_ROUNDOFF * prob_length(x))) {
+        if (!(change > PROJECTION_ROUNDOFF * length_of(x))) {
             break;
         }
     }
-    if (unit * prob_length(x) <= DBL_MAX) {
+    if (unit * length_of(x) <= DBL_MAX) {
         r[0] = unit * x[0];
         r[1] = unit * x[1];
         r[2] = unit * x[2];

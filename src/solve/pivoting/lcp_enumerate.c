@@ -19,13 +19,13 @@
 #define SUPPORT_EQUAL 1e-10     // of |q|: a remainder that counts as zero
 #define SUPPORT_SIGN 1e-10      // of the largest x: more negative is not a solution
 
-typedef enum scene_choice { CHOICE_W, CHOICE_Z, CHOICE_NONE, CHOICE_COUNT } scene_choice;
+typedef enum index_choice { CHOICE_W, CHOICE_Z, CHOICE_NONE, CHOICE_COUNT } index_choice;
 
 // Depth-first search. Level i decides about pair i; column k of the support is the k-th pair that
 // is not CHOICE_NONE.
 typedef struct pivot_support {
     const pivot_lcp_dense *d;
-    scene_choice choice[SUPPORT_MAX];
+    index_choice choice[SUPPORT_MAX];
     int32_t count;
     double Q[SUPPORT_MAX][SUPPORT_MAX]; // orthonormal columns, Q[k] the k-th
     double R[SUPPORT_MAX][SUPPORT_MAX]; // column k = sum_j R[j][k] Q[j]
@@ -35,7 +35,7 @@ typedef struct pivot_support {
 } pivot_support;
 
 // Adds the column of pair i; false when it depends on the others.
-static bool support_push(pivot_support *s, int32_t i, scene_choice choice) {
+static bool support_push(pivot_support *s, int32_t i, index_choice choice) {
     int32_t n = s->d->n, k = s->count;
     double column[SUPPORT_MAX], norm = 0.0, left = 0.0;
     for (int32_t row = 0; row < n; row++) {
@@ -117,8 +117,8 @@ static bool support_search(pivot_support *s, int32_t level) {
     }
     for (int32_t c = 0; c < CHOICE_COUNT; c++) {
         int32_t count = s->count;
-        s->choice[level] = (scene_choice)c;
-        if (c != CHOICE_NONE && !support_push(s, level, (scene_choice)c)) {
+        s->choice[level] = (index_choice)c;
+        if (c != CHOICE_NONE && !support_push(s, level, (index_choice)c)) {
             continue;
         }
         if (support_search(s, level + 1)) {

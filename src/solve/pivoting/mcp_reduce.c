@@ -19,7 +19,7 @@ static bool pivot_is_free(const cn_mcp *p, int32_t i) {
     return isinf(p->lower[i]) && isinf(p->upper[i]);
 }
 
-static bool prob_is_boxed(const cn_mcp *p, int32_t i) {
+static bool row_is_boxed(const cn_mcp *p, int32_t i) {
     return isfinite(p->lower[i]) && isfinite(p->upper[i]);
 }
 
@@ -40,7 +40,7 @@ static void reduce_fill(const cn_mcp *p, pivot_mcp_reduced *out) {
             offset += p->M.value[k] * out->origin[j];
         }
         out->b[i] = out->sign[i] * offset;
-        if (prob_is_boxed(p, i)) {
+        if (row_is_boxed(p, i)) {
             out->A[size * i + box] = 1.0;
             out->A[size * box + i] = -1.0;
             out->b[box++] = p->upper[i] - p->lower[i];
@@ -173,7 +173,7 @@ cn_status pivot_mcp_reduce(const cn_mcp *p, solve_watch *watch, cn_arena *scratc
     *stopped = false;
     *out = (pivot_mcp_reduced){.n = p->n, .size = p->n};
     for (int32_t i = 0; i < p->n; i++) {
-        out->size += prob_is_boxed(p, i);
+        out->size += row_is_boxed(p, i);
     }
     out->origin = BASE_TAKE(scratch, double, p->n);
     out->sign = BASE_TAKE(scratch, double, p->n);

@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-cn_status proj_convex_prepare(det_convex *s, const cn_friction *p, const cn_solve_opts *opts,
+cn_status proj_convex_prepare(proj_convex *s, const cn_friction *p, const cn_solve_opts *opts,
                               double inner, cn_arena *scratch, double *r, double *u,
                               cn_solve_report *report) {
-    *s = (det_convex){.inner = inner, .u = u};
+    *s = (proj_convex){.inner = inner, .u = u};
     cn_status status = proj_first_order_prepare(&s->base, p, opts, "steps", scratch, r, report);
     s->slip = BASE_TAKE(scratch, double, p->contacts);
     s->r = BASE_TAKE(scratch, double, s->base.m);
@@ -22,7 +22,7 @@ cn_status proj_convex_prepare(det_convex *s, const cn_friction *p, const cn_solv
     return CN_OK;
 }
 
-static void convex_renew(det_convex *s) {
+static void convex_renew(proj_convex *s) {
     const cn_friction *p = s->base.p;
     for (int32_t a = 0; a < p->contacts; a++) {
         s->slip[a] = solve_lift_of(p, a) * math_tangent_norm(p->dim, s->u + (int64_t)p->dim * a);
@@ -31,7 +31,7 @@ static void convex_renew(det_convex *s) {
 }
 
 // A guess outside the cones is brought back.
-static void convex_begin(det_convex *s) {
+static void convex_begin(proj_convex *s) {
     const cn_friction *p = s->base.p;
     for (int32_t a = 0; a < p->contacts; a++) {
         solve_block_project(p, a, s->r + (int64_t)p->dim * a);
@@ -41,7 +41,7 @@ static void convex_begin(det_convex *s) {
 }
 
 // D^2 |r - P_K(r - D^-1 (u + s e_N))|^2 of one contact.
-static double convex_error(const det_convex *s, int32_t a, double slip) {
+static double convex_error(const proj_convex *s, int32_t a, double slip) {
     int32_t dim = s->base.p->dim;
     const double *r = s->r + (int64_t)dim * a, *u = s->u + (int64_t)dim * a;
     double scale = s->base.scale[a], z[3] = {0.0, 0.0, 0.0}, sum = 0.0;
@@ -55,7 +55,7 @@ static double convex_error(const det_convex *s, int32_t a, double slip) {
     return scale * scale * sum;
 }
 
-bool proj_convex_ends(det_convex *s, int64_t step) {
+bool proj_convex_ends(proj_convex *s, int64_t step) {
     if (proj_first_order_ends(&s->base, step, s->r, s->u)) {
         return true;
     }
@@ -78,7 +78,7 @@ bool proj_convex_ends(det_convex *s, int64_t step) {
     return false;
 }
 
-void proj_convex_project(const det_convex *s, const double *from, const double *u, double step,
+void proj_convex_project(const proj_convex *s, const double *from, const double *u, double step,
                          double *to) {
     const cn_friction *p = s->base.p;
     for (int32_t a = 0; a < p->contacts; a++) {
@@ -92,7 +92,7 @@ void proj_convex_project(const det_convex *s, const double *from, const double *
     }
 }
 
-double proj_convex_slope(const det_convex *s, const double *u, const double *d) {
+double proj_convex_slope(const proj_convex *s, const double *u, const double *d) {
     double sum = proj_first_order_dot(&s->base, u, d);
     for (int32_t a = 0; a < s->base.p->contacts; a++) {
         sum += s->slip[a] * d[(int64_t)s->base.p->dim * a];

@@ -11,28 +11,28 @@
 
 #include "solve/projection/first_order.h"
 
-typedef struct det_convex {
+typedef struct proj_convex {
     cn_first_order base;
     double inner;  // s is renewed when the error of (C) is below this share of the whole error
     double *slip;  // s, one a contact
     double *r, *u; // the iterate and W r + q
     bool renewed;  // s is not that of the step before: what was learnt of (C) may be stale
-} det_convex;
+} proj_convex;
 
 #define PROJ_CONVEX_INNER                                                                          \
     "the slip term is renewed when the convex problem is solved this much better than the whole"
 
 // r: the guess; u: the caller's, where the velocity is carried along.
-cn_status proj_convex_prepare(det_convex *s, const cn_friction *p, const cn_solve_opts *opts,
+cn_status proj_convex_prepare(proj_convex *s, const cn_friction *p, const cn_solve_opts *opts,
                               double inner, cn_arena *scratch, double *r, double *u,
                               cn_solve_report *report);
 // proj_first_order_ends for the iterate after `step` steps; renews s where it is due.
-bool proj_convex_ends(det_convex *s, int64_t step);
+bool proj_convex_ends(proj_convex *s, int64_t step);
 
 // to = P_K(from - step D^-1 (u + s e_N))
-void proj_convex_project(const det_convex *s, const double *from, const double *u, double step,
+void proj_convex_project(const proj_convex *s, const double *from, const double *u, double step,
                          double *to);
 // (u + s e_N) . d
-double proj_convex_slope(const det_convex *s, const double *u, const double *d);
+double proj_convex_slope(const proj_convex *s, const double *u, const double *d);
 
 #endif

@@ -100,7 +100,7 @@ double proj_first_order_dot_inverse(const cn_first_order *s, const double *x, co
 }
 
 // The error of r, which becomes the best where it is.
-static void sys_first_order_check(cn_first_order *s, const double *r, const double *u) {
+static void first_order_check(cn_first_order *s, const double *r, const double *u) {
     s->error = solve_natural_error(s->p, s->watch.opts->measure, r, u);
     if (s->error < s->best_error) {
         s->best_error = s->error;
@@ -122,12 +122,12 @@ bool proj_first_order_ends(cn_first_order *s, int64_t step, const double *r, dou
     }
     if (s->checked) {
         double known = s->best_error;
-        sys_first_order_check(s, r, u);
+        first_order_check(s, r, u);
         // What the updated u promises is believed only of the exact one.
         if (!fresh && s->error <= opts->tolerance) {
             proj_first_order_velocity(s, r, u);
             s->best_error = known;
-            sys_first_order_check(s, r, u);
+            first_order_check(s, r, u);
         }
     }
     return solve_watch_stop(&s->watch, s->unit, step, s->error, s->report);

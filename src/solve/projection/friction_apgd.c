@@ -38,7 +38,7 @@ const cn_param solve_apgd_param_table[SOLVE_APGD_PARAM_COUNT] = {
 };
 
 typedef struct apgd {
-    det_convex convex;
+    proj_convex convex;
     double *old, *u_old;   // r_k-1
     double *y, *u_y;       // where the gradient is taken
     double *next, *u_next; // r_k+1
@@ -66,7 +66,7 @@ static void apgd_descend(apgd *s) {
 }
 
 static void apgd_step(apgd *s, bool restart) {
-    det_convex *c = &s->convex;
+    proj_convex *c = &s->convex;
     for (int64_t i = 0; i < c->base.m; i++) {
         s->y[i] = c->r[i] + s->beta * (c->r[i] - s->old[i]);
         s->u_y[i] = c->u[i] + s->beta * (c->u[i] - s->u_old[i]);

@@ -34,7 +34,7 @@ const cn_param solve_bb_param_table[SOLVE_BB_PARAM_COUNT] = {
 };
 
 typedef struct bb {
-    det_convex convex;
+    proj_convex convex;
     double *d, *Wd;
     double t;
     double f[BB_MEMORY_MAX]; // the last values of f, from the one at hand
@@ -61,7 +61,7 @@ static void bb_remember(bb *s, int32_t memory, double change) {
 }
 
 static void bb_step(bb *s, int32_t memory) {
-    det_convex *c = &s->convex;
+    proj_convex *c = &s->convex;
     if (c->renewed) {
         s->kept = 1;
     }

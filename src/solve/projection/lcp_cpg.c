@@ -28,7 +28,7 @@ typedef struct lcp_cpg_state {
     double *g; // the residue over the diagonal, projected
 } lcp_cpg_state;
 
-static double gs_dot(int32_t n, const double *x, const double *y) {
+static double vector_dot(int32_t n, const double *x, const double *y) {
     double sum = 0.0;
     for (int32_t i = 0; i < n; i++) {
         sum += x[i] * y[i];
@@ -76,11 +76,11 @@ static bool lcp_cpg_step(lcp_cpg_state *s) {
     for (int32_t i = 0; i < n; i++) {
         size += s->scale[i] * s->p[i] * s->p[i];
     }
-    double pMp = gs_dot(n, s->p, s->Mp);
+    double pMp = vector_dot(n, s->p, s->Mp);
     if (!(pMp > LCP_CPG_DEGENERATE * size)) {
         return false;
     }
-    double alpha = -gs_dot(n, s->w, s->p) / pMp;
+    double alpha = -vector_dot(n, s->w, s->p) / pMp;
     for (int32_t i = 0; i < n; i++) {
         double next = s->z[i] + alpha * s->p[i];
         s->z[i] = next <= 0.0 ? 0.0 : next;

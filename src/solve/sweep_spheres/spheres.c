@@ -231,7 +231,7 @@ static void spheres_fill(void *user, int64_t first, int64_t end) {
     for (int32_t a = (int32_t)first; a < end; a++) {
         double L[3][3];
         sphere_frame(p, a, L);
-        det_sphere_contact own = {.mu = p->mu[a]};
+        gs_sphere_contact own = {.mu = p->mu[a]};
         sphere_world(L, p->dim, p->q + (int64_t)p->dim * a, own.q);
         sphere_ends(spheres, a, own.body, own.arm);
         double wn = sphere_stiffness(spheres, own.body), wt = wn;

@@ -31,10 +31,10 @@
 #define GS_SPHERE_IMPULSES (3 * GS_BATCH) // of a batch, x[3][GS_BATCH], in world axes
 
 // What a lane of a batch is filled with.
-typedef struct det_sphere_contact {
+typedef struct gs_sphere_contact {
     double n[3], q[3], mu, inv_wn, inv_wt, arm[2];
     int32_t body[2];
-} det_sphere_contact;
+} gs_sphere_contact;
 
 // What is done with the batches in one precision, for one kind of processor. batch, x and body
 // hold numbers of that precision.
@@ -45,7 +45,7 @@ typedef struct gs_sphere_kernel {
     void (*still)(int32_t bodies, void *records);
     // Batches of unused lanes at that body; a contact in its lane; its impulse in and out of x.
     void (*idle)(int32_t batches, int32_t body, void *first);
-    void (*put)(const det_sphere_contact *contact, int32_t slot, void *batches);
+    void (*put)(const gs_sphere_contact *contact, int32_t slot, void *batches);
     void (*load)(const double impulse[3], int64_t place, void *x);
     void (*store)(const void *x, int64_t place, double impulse[3]);
     // x := one sweep from x; the bodies' velocities are those of x, before and after.

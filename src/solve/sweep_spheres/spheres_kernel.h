@@ -269,7 +269,7 @@ MATH_INLINE math_real gs_sphere_number(double x) {
     return math_wide_clean(math_wide_all((math_real)x))[0];
 }
 
-static void gs_sphere_put(const det_sphere_contact *contact, int32_t slot, void *batches) {
+static void gs_sphere_put(const gs_sphere_contact *contact, int32_t slot, void *batches) {
     gs_sphere_batch *batch = (gs_sphere_batch *)batches + slot / GS_BATCH;
     int32_t lane = slot % GS_BATCH;
     batch->a[lane] = GS_SPHERE_RECORD * contact->body[0];

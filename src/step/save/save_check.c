@@ -20,11 +20,11 @@ static cn_status save_refuse(cn_error *error, const char *what) {
 }
 
 // Where the check has come to; numbers are not aligned.
-typedef struct scene_reader {
+typedef struct byte_reader {
     const unsigned char *at;
-} scene_reader;
+} byte_reader;
 
-static double scene_read_number(scene_reader *from) {
+static double read_number(byte_reader *from) {
     double x;
     memcpy(&x, from->at, sizeof x);
     from->at += sizeof x;
@@ -33,7 +33,7 @@ static double scene_read_number(scene_reader *from) {
 
 // A double is infinite or NaN where all bits of its exponent are set; one more then carries into
 // the sign. In integers, so that the compiler takes several numbers at a time.
-static bool read_finite(scene_reader *from, int64_t count) {
+static bool read_finite(byte_reader *from, int64_t count) {
     const uint64_t exponent = UINT64_C(0x7ff) << 52, one = UINT64_C(1) << 52;
     uint64_t carried = 0;
     for (int64_t i = 0; i < count; i++) {
@@ -45,13 +45,13 @@ static bool read_finite(scene_reader *from, int64_t count) {
     return carried >> 63 == 0;
 }
 
-static bool read_poses(scene_reader *from, int32_t dim, int32_t bodies) {
+static bool read_poses(byte_reader *from, int32_t dim, int32_t bodies) {
     bool sound = true;
     for (int32_t i = 0; i < bodies; i++) {
         sound = read_finite(from, 3) && sound;
         double square = 0.0;
         for (int32_t k = 3; k < model_pose_size(dim); k++) {
-            double x = scene_read_number(from);
+            double x = read_number(from);
             square += x * x;
         }
         sound = sound && (dim == 2 || fabs(square - 1.0) < UNIT_SLACK);
@@ -67,7 +67,7 @@ static bool key_is_sound(const cn_sim *sim, const model_contact_key *key) {
 
 // The impulses of the last step, by their keys.
 static const char *check_impulses(const cn_sim *sim, const step_save_head *head,
-                                  scene_reader *from) {
+                                  byte_reader *from) {
     model_contact_key key, last = {0, 0, 0};
     if (!read_finite(from, 3 * (int64_t)head->impulses)) {
         return "an impulse is not finite";
@@ -96,7 +96,7 @@ static const char *check_impulses(const cn_sim *sim, const step_save_head *head,
 
 _Static_assert(sizeof(model_contact_motion) == 7 * sizeof(double), "all of it is numbers");
 
-static const char *check_steering(const cn_sim *sim, scene_reader *from) {
+static const char *check_steering(const cn_sim *sim, byte_reader *from) {
     step_save_steering steered;
     memcpy(&steered, from->at, sizeof steered);
     from->at += sizeof steered;
@@ -107,13 +107,13 @@ static const char *check_steering(const cn_sim *sim, scene_reader *from) {
 
 // Contacts in sorted lists, one after the other; wrong: what is said of one that is not sound.
 static const char *check_stored(const cn_sim *sim, int64_t count, int32_t lists_max,
-                                const char *wrong, scene_reader *from) {
+                                const char *wrong, byte_reader *from) {
     step_stored_contact stored;
     model_contact_key last = {0, 0, 0};
     int32_t lists = 1;
     for (int64_t i = 0; i < count; i++, from->at += sizeof stored) {
         memcpy(&stored, from->at, sizeof stored);
-        scene_reader numbers = {from->at + offsetof(step_stored_contact, contact.point)};
+        byte_reader numbers = {from->at + offsetof(step_stored_contact, contact.point)};
         lists += i > 0 && !model_key_before(&last, &stored.contact.key);
         last = stored.contact.key;
         if (!key_is_sound(sim, &stored.contact.key) || lists > lists_max || stored.status > 2 ||
@@ -128,7 +128,7 @@ _Static_assert(offsetof(step_stored_contact, friction) + sizeof(double) ==
                    offsetof(step_stored_contact, contact.point) + (7 + 4) * sizeof(double),
                "point, normal, gap, impulse and friction lie together");
 
-static const char *check_sleep(const cn_sim *sim, size_t size, scene_reader *from) {
+static const char *check_sleep(const cn_sim *sim, size_t size, byte_reader *from) {
     size_t fixed = step_save_sleep_size(sim);
     int32_t bodies = sim->model->body_count, island;
     int64_t count = 0;
@@ -136,7 +136,7 @@ static const char *check_sleep(const cn_sim *sim, size_t size, scene_reader *fro
         return size == fixed ? NULL : "its size does not fit";
     }
     for (int32_t i = 0; i < bodies; i++) {
-        double slow = scene_read_number(from);
+        double slow = read_number(from);
         if (!(slow >= 0.0 && slow < HUGE_VAL)) {
             return "how long a body has been slow is out of range";
         }
@@ -181,7 +181,7 @@ static const char *check_head(const cn_sim *sim, const step_save_head *head, siz
 static const char *check_arrays(const cn_sim *sim, const step_save_head *head,
                                 const unsigned char *bytes, size_t size) {
     const cn_model *model = sim->model;
-    scene_reader from = {bytes + sizeof *head + head->journal};
+    byte_reader from = {bytes + sizeof *head + head->journal};
     if (!read_poses(&from, head->dim, head->bodies)) {
         return "a pose is not one";
     }
