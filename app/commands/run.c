@@ -302,12 +302,16 @@ static int run_once(run_job *job, const char *scene, const char *path, bool repl
     return code;
 }
 
-static int run_watched(run_job *job, const char *scene, const char *path) {
+// With --watch the scene runs again whenever its files change.
+static int run_repeatedly(run_job *job, const char *scene, const char *path) {
     bool again = true;
     int code = EXIT_DONE;
     while (again) {
-        uint64_t stamp = scene_stamp(scene);
-        code = run_once(job, scene, path, true, stamp);
+        uint64_t stamp = job->watch ? scene_stamp(scene) : 0;
+        code = run_once(job, scene, path, job->watch || job->force, stamp);
+        if (!job->watch) {
+            return code;
+        }
         if (!job->quiet && !interrupted()) {
             print_format(stderr, "%s: watched for changes; Ctrl-C ends it\n", scene);
         }
@@ -333,7 +337,7 @@ int command_run(int argc, char **argv) {
     char *path = run_output(&job, scene);
     interrupt_catch();
     job.env.cancel = interrupt_poll;
-    code = job.watch ? run_watched(&job, scene, path) : run_once(&job, scene, path, job.force, 0);
+    code = run_repeatedly(&job, scene, path);
     free(path);
     free(gallery);
     run_job_free(&job);
