@@ -268,21 +268,20 @@ static char *read_input(size_t *size) {
     return text;
 }
 
-// One run of the scene. stamp: of the files, with --watch.
-static int run_once(run_job *job, const char *scene, const char *path, bool replace,
-                    uint64_t stamp) {
-    run_loop loop = {.path = path,
-                     .quiet = job->quiet || job->json,
-                     .warns = !job->quiet,
-                     .threads = job->threads,
-                     .no_evidence = job->no_evidence};
-    scene_watch watch = {.loop = &loop, .scene = scene, .stamp = stamp};
+// The loop of one run of the scene; with --watch it looks at the scene's files.
+static int run_open(run_job *job, const char *path, scene_watch *watch) {
+    const char *scene = watch->scene;
+    run_loop *loop = watch->loop;
+    *loop = (run_loop){.path = path,
+                       .quiet = job->quiet || job->json,
+                       .warns = !job->quiet,
+                       .threads = job->threads,
+                       .no_evidence = job->no_evidence};
     cn_error error = {.status = CN_OK};
     cn_model *model = NULL;
-    int code;
     if (job->watch) {
-        loop.watch = watch_step;
-        loop.watch_user = &watch;
+        loop->watch = watch_step;
+        loop->watch_user = watch;
     }
     bool typed = strcmp(job->input, "-") == 0;
     size_t size = 0;
@@ -292,14 +291,8 @@ static int run_once(run_job *job, const char *scene, const char *path, bool repl
                              : cn_scene_read(&job->env, scene, job->overrides, job->override_count,
                                              &model, &error);
     free(text);
-    if (status != CN_OK) {
-        code = report_error(&error);
-    } else if ((code = run_loop_create(&loop, model, replace)) == EXIT_DONE) {
-        code = run_scene(job, &loop);
-        run_view(job, &loop, code);
-        run_loop_end(&loop);
-    }
-    return code;
+    return status == CN_OK ? run_loop_create(loop, model, job->watch || job->force)
+                           : report_error(&error);
 }
 
 // With --watch the scene runs again whenever its files change.
@@ -307,8 +300,15 @@ static int run_repeatedly(run_job *job, const char *scene, const char *path) {
     bool again = true;
     int code = EXIT_DONE;
     while (again) {
-        uint64_t stamp = job->watch ? scene_stamp(scene) : 0;
-        code = run_once(job, scene, path, job->watch || job->force, stamp);
+        run_loop loop;
+        scene_watch watch = {.loop = &loop, .scene = scene};
+        watch.stamp = job->watch ? scene_stamp(scene) : 0;
+        code = run_open(job, path, &watch);
+        if (code == EXIT_DONE) {
+            code = run_scene(job, &loop);
+            run_view(job, &loop, code);
+            run_loop_end(&loop);
+        }
         if (!job->watch) {
             return code;
         }
@@ -316,7 +316,7 @@ static int run_repeatedly(run_job *job, const char *scene, const char *path) {
             print_format(stderr, "%s: watched for changes; Ctrl-C ends it\n", scene);
         }
         fflush(stdout);
-        again = scene_wait(scene, stamp);
+        again = scene_wait(scene, watch.stamp);
     }
     return code == EXIT_INTERRUPTED ? code : EXIT_DONE;
 }
