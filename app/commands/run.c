@@ -295,32 +295,6 @@ static int run_open(run_job *job, const char *path, scene_watch *watch) {
                            : report_error(&error);
 }
 
-// With --watch the scene runs again whenever its files change.
-static int run_repeatedly(run_job *job, const char *scene, const char *path) {
-    bool again = true;
-    int code = EXIT_DONE;
-    while (again) {
-        run_loop loop;
-        scene_watch watch = {.loop = &loop, .scene = scene};
-        watch.stamp = job->watch ? scene_stamp(scene) : 0;
-        code = run_open(job, path, &watch);
-        if (code == EXIT_DONE) {
-            code = run_scene(job, &loop);
-            run_view(job, &loop, code);
-            run_loop_end(&loop);
-        }
-        if (!job->watch) {
-            return code;
-        }
-        if (!job->quiet && !interrupted()) {
-            print_format(stderr, "%s: watched for changes; Ctrl-C ends it\n", scene);
-        }
-        fflush(stdout);
-        again = scene_wait(scene, watch.stamp);
-    }
-    return code == EXIT_INTERRUPTED ? code : EXIT_DONE;
-}
-
 int command_run(int argc, char **argv) {
     run_job job = {.command = "run", .threads = threads_wanted("run"), .env = cn_env_default()};
     parse_arguments(&run_line, argc, argv, &job);
@@ -337,7 +311,25 @@ int command_run(int argc, char **argv) {
     char *path = run_output(&job, scene);
     interrupt_catch();
     job.env.cancel = interrupt_poll;
-    code = run_repeatedly(&job, scene, path);
+    // With --watch the scene runs again whenever its files change.
+    bool again = true;
+    while (again) {
+        run_loop loop;
+        scene_watch watch = {.loop = &loop, .scene = scene};
+        watch.stamp = job.watch ? scene_stamp(scene) : 0;
+        code = run_open(&job, path, &watch);
+        if (code == EXIT_DONE) {
+            code = run_scene(&job, &loop);
+            run_view(&job, &loop, code);
+            run_loop_end(&loop);
+        }
+        if (job.watch && !job.quiet && !interrupted()) {
+            print_format(stderr, "%s: watched for changes; Ctrl-C ends it\n", scene);
+        }
+        fflush(stdout);
+        again = job.watch && scene_wait(scene, watch.stamp);
+    }
+    code = job.watch && code != EXIT_INTERRUPTED ? EXIT_DONE : code;
     free(path);
     free(gallery);
     run_job_free(&job);
