@@ -35,6 +35,30 @@ def test_acting():
     assert pendulum.joints[0].rate == pendulum.joints.rate[0]
 
 
+def test_bodies_that_come_and_go():
+    sim = cairn.Sim(ball_scene())
+    start = sim.save()
+    body = sim.add_body("more", [cairn.sphere(0.1), cairn.box(0.1, 0.1, 0.3)], position=[1, 0, 1])
+    sim.add_joint("ball", "ball", body, point=[0.5, 0, 1])
+    before = sim.model
+    sim.step(5)
+    sim.contacts_begun, sim.contacts_ended, sim.columns, sim.ray_all([0, 0, 5], [0, 0, -1]), sim.closest([0, 0, 5])
+    sim.overlaps(cairn.box(9, 9, 9), ignore=["ground"])
+    sim.remove_joint(0)
+    sim.remove("ball")
+    with pytest.raises(RuntimeError):
+        before.body_count
+    sim.progress = lambda *unused: True
+    sim.copy().step(3)
+    sim.step(3)
+    sim.restore(start)
+    sim.step(3)
+    for call in (lambda: sim.add_body(cairn.sphere(-1)), lambda: sim._add_body("x", "["), lambda: sim._add_joint("", "{}"),
+                 lambda: sim._ray(True, (0, 0, 0), (0, 0, 1), 1, b"x"), lambda: sim.remove(17)):
+        with pytest.raises((ValueError, TypeError, IndexError, cairn.Error)):
+            call()
+
+
 def test_errors():
     scene = cairn.Scene()
     scene.body("a", cairn.sphere(-1))

@@ -418,7 +418,7 @@ class Scene:
         return live(self)
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("step", "steps", "run", "frames", "contacts", "positions", "energy", "record"):
+        if name in {"step", "steps", "run", "frames", "contacts", "positions", "energy", "record"}:
             raise AttributeError(f"a scene is data and has no {name!r}; sim = cairn.Sim(scene) has it")
         raise AttributeError(f"a scene has no {name!r}; see help(cairn.Scene)")
 
