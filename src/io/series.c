@@ -357,8 +357,13 @@ cn_status io_series_read_peer(cn_arena *memory, const char *file, const char *te
                 return series_fail(&reader, start, "NPTS says %d values, and there are more",
                                    (int)points);
             }
+            value *= factor;
+            if (!(fabs(value) <= DBL_MAX)) {
+                return series_fail(&reader, start, "\"%.*s\" is not finite in SI units",
+                                   length > 40 ? 40 : (int)length, start);
+            }
             CN_TRY(grow(&reader, false));
-            out->value[out->count++] = factor * value;
+            out->value[out->count++] = value;
         }
     }
     return out->count == points
