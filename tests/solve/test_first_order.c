@@ -312,6 +312,30 @@ CN_TEST(cpg_ends_where_the_curvature_vanishes) {
 }
 
 // One contact that slides on a small disc: straight steps overshoot its bend for ever.
+// Without friction the problem is one of convex minimisation over r_N >= 0: conjugate gradients end.
+CN_TEST(cpg_solves_problems_without_friction) {
+    for (int32_t k = 0; k < 24; k++) {
+        cn_planted_opts opts = cn_planted_opts_default();
+        opts.dim = 2 + k % 2;
+        opts.contacts = 60;
+        opts.friction = 0.0;
+        opts.seed = 1 + (uint64_t)k;
+        opts.deficiency = k % 3 == 2 ? 0.4 : 0.0;
+        cn_problem *planted;
+        CN_CHECK_TRUE(cn_planted_friction(NULL, &opts, &planted, NULL) == CN_OK);
+        double r[3 * 60], u[3 * 60];
+        cn_friction p;
+        if (k % 4 < 2) {
+            p = cn_condensed(planted);
+        } else {
+            CN_CHECK_TRUE(cn_friction_to_body_space(&planted->global, planted->memory, &p, NULL) ==
+                          CN_OK);
+        }
+        CN_CHECK_TRUE(cn_run(&p, "cpg", 1e-8, NULL, NULL, r, u).outcome == CN_SOLVED);
+        cn_problem_destroy(planted);
+    }
+}
+
 CN_TEST(cpg_follows_the_bend_of_the_disc) {
     const double W[] = {15.0, -1.0, -2.0, -1.0, 14.0, 1.0, -2.0, 1.0, 16.0};
     const double q[] = {-1.0, 2.0, 3.0}, mu = 0.1;

@@ -79,6 +79,12 @@ static void cpg_face(const cpg *s, int32_t a) {
         y[i] = w[i] / scale;
         z[i] = closed ? p[i] : 0.0;
     }
+    if (!(s->base.p->mu[a] > 0.0)) { // no friction: r_T = 0 is the whole disc
+        for (int32_t i = 1; i < dim; i++) {
+            w[i] = y[i] = z[i] = 0.0;
+        }
+        return;
+    }
     double press = closed ? cpg_pressing(dim, s->base.p->mu[a], r, u) : 0.0;
     if (!(press > 0.0)) {
         return;
