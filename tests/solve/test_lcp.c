@@ -362,6 +362,48 @@ CN_TEST(bimatrix_games_by_lemke) {
     }
 }
 
+// Problems of all kinds: semi-definite and degenerate ones, small integers with many ties, matrices
+// that are not semi-definite, without a solution. qp must end as lemke does.
+CN_TEST(qp_ends_what_lemke_ends) {
+    int32_t solved = 0, proved = 0;
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        int32_t n = seed % 4 == 3 ? 5 : 12;
+        cn_bench b;
+        if (seed % 4 < 2) {
+            b = cn_planted(n, seed % 4 == 0 ? n / 2 : n, seed % 3 == 0 ? 1.0 : 0.0, true, seed);
+        } else {
+            base_rng rng = base_rng_seed(seed);
+            double M[144], q[12];
+            for (int32_t i = 0; i < n * n; i++) {
+                M[i] = seed % 4 == 3 ? base_rng_below(&rng, 5) - 1.0
+                                     : base_rng_uniform(&rng, -0.3, 1.0);
+            }
+            for (int32_t i = 0; i < n; i++) {
+                q[i] = seed % 4 == 3 ? base_rng_below(&rng, 3) - 1.0
+                                     : base_rng_uniform(&rng, -1.0, 1.0);
+            }
+            for (int32_t j = 0; seed % 12 == 11 && j < n; j++) {
+                M[j] = 0.0; // w_0 = -1 whatever z
+                q[0] = -1.0;
+            }
+            b = cn_bench_make(n, M, q);
+        }
+        cn_outcome lemke = cn_bench_run(&b, cn_lcp_solver_find("lemke"), 1e-9);
+        cn_outcome qp = cn_bench_run(&b, cn_lcp_solver_find("qp"), 1e-9);
+        if (lemke == CN_SOLVED || lemke == CN_INFEASIBLE) {
+            if (qp != lemke) {
+                print_error("seed %d: lemke %s, qp %s (%s)\n", (int)seed, cn_outcome_text(lemke),
+                            cn_outcome_text(qp), b.report.detail);
+            }
+            CN_CHECK_TRUE(qp == lemke);
+        }
+        solved += qp == CN_SOLVED;
+        proved += qp == CN_INFEASIBLE;
+        cn_bench_end(&b);
+    }
+    CN_CHECK_TRUE(solved >= 50 && proved >= 1);
+}
+
 CN_TEST(sweeps_refuse_a_diagonal_that_is_not_positive) {
     const double M[][4] = {{0.0, 1.0, 1.0, 1.0}, {-1.0, 0.0, 0.0, 1.0}}, q[] = {-1.0, -1.0};
     const char *const names[] = {"psor", "nsgs"};

@@ -147,8 +147,9 @@ static const cn_friction_solver friction_table[] = {
               .about = "active-set quadratic programming with an unsymmetric matrix, on a facetted "
                        "cone",
               .strengths = "2D exact to round-off; few pivots where few contacts carry",
-              .weaknesses = "may end on a ray, since friction makes the matrix indefinite: use "
-                            "lemke; in 3D off by pi/facets: use auto",
+              .weaknesses =
+                  "friction makes the matrix indefinite, so Lemke's path often ends it: use "
+                  "lemke; in 3D off by pi/facets: use auto",
               .unit = "pivots",
               .accepts = ANY_JOINTED | CN_FACETS_CONE,
               .max_iterations = 1000000,

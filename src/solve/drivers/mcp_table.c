@@ -29,8 +29,9 @@ static const cn_mcp_solver mcp_table[] = {
     {.info = {.name = "qp",
               .about = "active-set quadratic programming with an unsymmetric matrix, dense",
               .strengths = "exact; any semi-definite M; few pivots where few unknowns carry",
-              .weaknesses = "may end on a ray where M is not semi-definite, as with friction: use "
-                            "lemke; dense",
+              .weaknesses =
+                  "where M is not semi-definite, as with friction, Lemke's path ends it: use "
+                  "lemke; dense",
               .unit = "pivots",
               .max_iterations = 1000000,
               .params = solve_qp_param_table,

@@ -10,10 +10,13 @@
 // less. References: van de Panne and Whinston 1969; Cottle, Pang and Stone 1992, section 4.2;
 // Fletcher 1993 (degeneracy); Renouf and Acary 2006, section 4.3.
 //
-// For semi-definite M, symmetric or not, it ends with a solution or on a ray. The facetted friction
-// LCP is not semi-definite, and the method may end on a ray that means nothing: "lemke". Dense; bad
-// beyond some hundred unknowns. Scratch: the tableau.
+// For semi-definite M, symmetric or not, it ends with a solution or on a ray that proves that there
+// is none. The facetted friction LCP is not semi-definite, and all cycles may end on rays that mean
+// nothing. A covering column is then added to the programme and driven out, which is Lemke's path,
+// and which ends such problems. Dense; bad beyond some hundred unknowns. Scratch: the tableau, and
+// another one for the path.
 #include "base/arena.h"
+#include "base/clock.h"
 #include "solve/drivers/lcp_rows.h"
 #include "solve/drivers/natural_map.h"
 #include "solve/pivoting/tableau.h"
@@ -25,6 +28,7 @@
 #define QP_REFRESH 100 // pivots between two fresh tableaux, or n if that is more
 #define QP_ZERO 1e-13  // of the largest right side: less negative is not negative
 #define QP_CYCLES 20   // major cycles per unknown after which the matrix is not for this method
+#define QP_LENGTH 20   // pivots per unknown after which a major cycle does not end
 #define QP_POLISH 3    // refinements of the answer
 
 const cn_param solve_qp_param_table[SOLVE_QP_PARAM_COUNT] = {
@@ -35,11 +39,12 @@ const cn_param solve_qp_param_table[SOLVE_QP_PARAM_COUNT] = {
 };
 
 typedef enum qp_end {
-    QP_DONE,   // the distinguished variable reached zero
-    QP_RAY,    // nothing blocks
-    QP_PROOF,  // nothing blocks, and the ray proves that there is no solution
-    QP_BROKEN, // the basis became singular in rounding
-    QP_STOPPED // the watch said so
+    QP_DONE,    // the distinguished variable reached zero
+    QP_RAY,     // nothing blocks
+    QP_ENDLESS, // a major cycle that does not end, as it may where M is not semi-definite
+    QP_PROOF,   // nothing blocks, and the ray proves that there is no solution
+    QP_BROKEN,  // the basis became singular in rounding
+    QP_STOPPED  // the watch said so
 } qp_end;
 
 // What a search needs beside the tableau: n numbers each.
@@ -109,7 +114,7 @@ static int32_t qp_blocking(pivot_tableau *t, int32_t c, int32_t distinguished) {
 static qp_end qp_cycle(pivot_tableau *t, int32_t distinguished, int32_t *fresh, int32_t *ray) {
     int32_t period = t->n > QP_REFRESH ? t->n : QP_REFRESH;
     int32_t driving = pivot_tableau_complement(t, distinguished);
-    for (;;) {
+    for (int64_t pivots = 0; pivots < (int64_t)QP_LENGTH * (t->n + 1); pivots++) {
         if (pivot_tableau_stops(t)) {
             return QP_STOPPED;
         }
@@ -138,6 +143,7 @@ static qp_end qp_cycle(pivot_tableau *t, int32_t distinguished, int32_t *fresh, 
             return QP_DONE;
         }
     }
+    return QP_ENDLESS;
 }
 
 // Major cycles until nothing is negative. After a ray the search begins anew with another variable,
@@ -156,10 +162,10 @@ static qp_end qp_search(pivot_tableau *t, qp_work *work) {
             memset(work->barred, 0, sizeof *work->barred * (size_t)t->n);
             continue;
         }
-        if (end != QP_RAY) {
+        if (end != QP_RAY && end != QP_ENDLESS) {
             return end;
         }
-        if (work->p) {
+        if (work->p && end == QP_RAY) {
             pivot_tableau_read(t, ray, work->trial);
             if (pivot_ray_proves(work->p, work->trial, work->sum, work->size)) {
                 return QP_PROOF;
@@ -189,6 +195,25 @@ static void qp_explain(qp_end end, cn_solve_report *report) {
     } else if (end == QP_DONE) {
         solve_report_end(report, CN_SOLVED, "complementary basis found");
     }
+}
+
+// What the search left open, by Lemke's method within what is left of the time and of the
+// iterations.
+static cn_status qp_cover(const cn_lcp *p, const cn_solve_opts *own, int64_t pivots, double start,
+                          cn_arena *scratch, double *z, double *w, cn_solve_report *report) {
+    cn_solver_info info = {.params = solve_lemke_param_table,
+                           .param_count = SOLVE_LEMKE_PARAM_COUNT};
+    cn_solve_opts opts = cn_solve_opts_default(&info);
+    opts.tolerance = own->tolerance;
+    opts.max_iterations = own->max_iterations;
+    opts.deadline = own->deadline;
+    opts.time_limit = own->time_limit;
+    solve_opts_take_callbacks(&opts, own);
+    opts = solve_watch_rest(&opts, start);
+    cn_status status = solve_lcp_lemke(p, &opts, scratch, z, w, report);
+    pivots += report->iterations;
+    report->iterations = (int32_t)(pivots < INT32_MAX ? pivots : INT32_MAX);
+    return status;
 }
 
 // error: of the guess in z.
@@ -234,5 +259,8 @@ cn_status solve_lcp_qp(const cn_lcp *p, const cn_solve_opts *opts, cn_arena *scr
     pivot_tableau t;
     CN_TRY(pivot_lcp_dense_build(p, own.scale, scratch, &dense));
     CN_TRY(pivot_tableau_prepare(&dense, scratch, &t));
-    return qp_run(p, &watch, &t, error, scratch, z, w, report);
+    double start = opts->time_limit > 0.0 ? base_clock_cpu() : 0.0;
+    CN_TRY(qp_run(p, &watch, &t, error, scratch, z, w, report));
+    return report->outcome == CN_STALLED ? qp_cover(p, opts, t.pivots, start, scratch, z, w, report)
+                                         : CN_OK;
 }
