@@ -101,6 +101,10 @@ static int refuse_command(const char *word) {
     for (int32_t i = 0; i < COMMAND_COUNT; i++) {
         names[i] = subcommands[i].name;
     }
+    if (strcmp(word, "version") == 0) {
+        print_format(stderr, "cairn: no command 'version'; did you mean 'cairn --version'?\n");
+        return EXIT_USAGE;
+    }
     const char *near = other_name(word);
     near = near ? near : cn_nearest_name(word, names, COMMAND_COUNT);
     if (near) {

@@ -1,5 +1,5 @@
 // bench/realtime.c
-// A limit of CPU time a step (solver.time_limit): how well it is kept, and what the steps that it
+// A limit of CPU time per step (solver.time_limit): how well it is kept, and what the steps that it
 // cuts short are worth. A thousand bodies at 60 steps per second, the limit from a whole step's
 // length down to a quarter of it; a wall of as many blocks has four times the contacts, and gets
 // more. A step is late when it takes more than 1.2 times the limit.

@@ -1,7 +1,7 @@
 // bench/scale.c
 // Scenes of growing size: spheres that settle (C1), polyhedra that pour (C2), walls (C3). What does
 // not take long is also given to other engines; the largest are run only when they are named
-// (--sizes spheres-100000). S_p says how far from real time each is; time a body and step follows
+// (--sizes spheres-100000). S_p says how far from real time each is; time per body and step follows
 // from it, since all have the same step.
 #include "bench/engines/comparison.h"
 

@@ -2,7 +2,7 @@
 // Spheres settle in a box (E3), by us and by other engines in one run, from the same starts.
 //
 // Two rows are ours: real time, residual 2e-2 at every step, and accurate, 1e-3. Both take back
-// overlaps of at most a thousandth of the radius a step. A row is the median of some starts with
+// overlaps of at most a thousandth of the radius per step. A row is the median of some starts with
 // different seeds, since the runs are chaotic, with the smallest and largest S_p beside it. No
 // frames are written.
 #include "bench/engines/comparison.h"

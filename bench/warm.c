@@ -36,7 +36,7 @@ static bool warm_note(void *user, cn_sim *sim, const cn_step_report *report) {
 
 static const row_column warm_columns[] = {
     {"spheres", "spheres at rest", 15, 0, 0.0}, {"contacts", "contacts", 8, 0, 0.0},
-    {"sweeps", "sweeps a step", 13, 3, 0.0},    {"most_sweeps", "most", 5, 0, 0.0},
+    {"sweeps", "sweeps per step", 13, 3, 0.0},  {"most_sweeps", "most", 5, 0, 0.0},
     {NULL, "asked at most", 13, 0, 0.0},        {"residual", "residual", 9, 3, 0.0},
     {"kinetic", "E_kin [J]", 9, 2, 0.0},        {NULL, NULL, 0, 0, 0.0}};
 

@@ -65,8 +65,8 @@ static void reproduce_list(const reproduce_job *job) {
         }
     }
     if (!job->json) {
-        printf("\n`cairn reproduce ID` simulates one and writes its tables and figures; --quick "
-               "for a\nshort version; `cairn gallery SCENE` tells more about a scene.\n");
+        printf("\n`cairn reproduce ID` simulates one and writes its tables and figures; --quick\n"
+               "for a short version; `cairn gallery SCENE` describes a scene.\n");
     }
 }
 

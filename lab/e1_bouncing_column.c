@@ -168,7 +168,7 @@ static void e1_plot_kinetic(reproduction *lab, const e1_energy *energies, int32_
                       .overlaid = true,
                       .curves = curves,
                       .count = count};
-    lab_plot(lab, "kinetic-change", "change of kinetic energy a step (the paper's figure 3)",
+    lab_plot(lab, "kinetic-change", "change of kinetic energy per step (the paper's figure 3)",
              &plot);
 }
 

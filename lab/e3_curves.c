@@ -103,7 +103,7 @@ static void curves_plot_solve(reproduction *lab, const cn_friction *problem, voi
 static const char *const curves_runs[] = {"auto", "nsgs", "cpg", "apgd", "prox-newton"};
 #define CURVES_RUNS ((int32_t)(sizeof curves_runs / sizeof curves_runs[0]))
 
-// A dot a step: iterations over the contacts that press.
+// A dot per step: iterations over the contacts that press.
 static bool curves_run(reproduction *lab, const char *solver, point_series *out) {
     char *name = format_text("panel-%s", solver);
     lab_trial trial = {.name = name,
@@ -139,7 +139,7 @@ static void curves_plot_runs(reproduction *lab) {
     }
     for (int32_t i = 0; i < CURVES_RUNS; i++) {
         curves[i] = (plot_curve){.name = curves_runs[i],
-                                 .note = "a dot a step",
+                                 .note = "a dot per step",
                                  .x = series[i].x,
                                  .y = series[i].y,
                                  .count = series[i].count,

@@ -130,21 +130,21 @@ static void e4b_plot(reproduction *lab) {
     }
     for (int32_t i = 0; i < E4B_DRAWN; i++) {
         curves[i] = (plot_curve){.name = e4b_methods[i].label,
-                                 .note = "a dot a problem",
+                                 .note = "a dot per problem",
                                  .x = points[i].x,
                                  .y = points[i].y,
                                  .count = points[i].count,
                                  .dots = true};
     }
     plot_spec plot = {.title = "E4b: residual and CPU time on one step of masonry",
-                      .subtitle = "at most 3 s a solve",
+                      .subtitle = "at most 3 s per solve",
                       .x_label = "CPU time [s]",
                       .y_label = "residual, by the exact cone",
                       .y_target = E4B_TOLERANCE,
                       .target_label = "solved",
                       .curves = curves,
                       .count = E4B_DRAWN};
-    lab_plot(lab, "masonry-panel", "residual over CPU time, a dot a problem", &plot);
+    lab_plot(lab, "masonry-panel", "residual over CPU time, a dot per problem", &plot);
     for (int32_t i = 0; i < E4B_METHODS; i++) {
         series_free(&points[i]);
     }

@@ -28,7 +28,7 @@ static const lab_method e5_methods[] = {
 static const heading e5_columns[] = {{"local solver", "local"},
                                      {"CPU of solving [s]", "cpu_solve"},
                                      {"over newton's", "over_newton"},
-                                     {"sweeps a step", "sweeps_mean"},
+                                     {"sweeps per step", "sweeps_mean"},
                                      {"visits", "visits"},
                                      {"us a visit", "us_a_visit"},
                                      {"worst residual", "residual_worst"},
@@ -110,7 +110,7 @@ static void e5_plot(reproduction *lab, const e5_packing *packings, int32_t count
     }
     plot_spec plot = {
         .title = "E5: mean height of the spheres while they pack",
-        .subtitle = "Gauss-Seidel with each local solver, to residual 1e-3 or 200 sweeps a step",
+        .subtitle = "Gauss-Seidel with each local solver, to residual 1e-3 or 200 sweeps per step",
         .x_label = "t [s]",
         .y_label = "mean height [m]",
         .x_scale = SCALE_LINEAR,
@@ -175,7 +175,7 @@ const lab_experiment experiment_e5 = {
     .columns = e5_columns,
     .differs =
         "the paper's text has no numbers, only the order. 40 spheres, 2.5 s, the residual 1e-3 and "
-        "at most 200 sweeps a step are ours. With 500 spheres plain sweeps do not reach the "
+        "at most 200 sweeps per step are ours. With 500 spheres plain sweeps do not reach the "
         "residual "
         "in most steps, packings are chaotic while they compact, and lemke and qp take many "
         "minutes. "

@@ -22,7 +22,7 @@ static const heading e8_columns[] = {{"scheme", "scheme"},
                                      {"5 to 12.5 s, largest [m]", "first_half"},
                                      {"12.5 to 20 s, largest [m]", "second_half"},
                                      {"last 2 s, mean [m]", "end"},
-                                     {"problems a step", "problems"},
+                                     {"problems per step", "problems"},
                                      {NULL, NULL}};
 
 typedef struct e8_figures {

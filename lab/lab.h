@@ -114,7 +114,7 @@ typedef struct trial_result {
     char *path;
     recorded_run recorded;
     cn_arena *memory;
-    cn_step_report *rows; // one a step
+    cn_step_report *rows; // one per step
     int64_t count;
     run_summary summary;
 } trial_result;

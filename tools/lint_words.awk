@@ -46,7 +46,7 @@ BEGIN {
     text("limit of time", "time limit")
     text("tried and left", "tried, rejected (reason, figure)")
     text("in place of", "instead of", "in place of what is there|works in place")
-    text("(sweeps|bytes|numbers|contacts|steps|times|iterations|rows|nanoseconds|ns) an? (step|contact|body|sweep|row|second|joint|side)", "per")
+    text("(sweeps|bytes|numbers|contacts|steps|times|iterations|rows|products?( with [wmh])?|factorisations?|bodies|problems|unknowns|once|seconds|nanoseconds|ns) an? (step|contact|body|sweep|row|second|joint|side|solve)", "per", "bodies a contact holds|times a second|steps a second")
 
     page("balls", "spheres (3D), disks (2D)", "cannonballs|thousand-balls")
     page("tells?|told", "prints, reports, says")

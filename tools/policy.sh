@@ -29,7 +29,7 @@ cmake -S "$tree" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCAIRN_TE
     { cat "$work/configure.log" >&2; exit 1; }
 cairn=$work/build/cairn
 
-# Objects of `cairn solve --json` or `cairn run --json`, one a line, to "solved of all, iterations, seconds".
+# Objects of `cairn solve --json` or `cairn run --json`, one per line, to "solved of all, iterations, seconds".
 figures() {
     awk '
         function of(key) { return match($0, "\"" key "\":[-+0-9.e]+") ? substr($0, RSTART + length(key) + 3, RLENGTH) + 0 : 0 }

@@ -205,16 +205,16 @@ static void demo_print_runs(const demo_run *runs) {
 
 static void demo_print_trust(const demo_run *runs, const char *folder) {
     const cn_grade *grade = &runs[DEMO_MAIN].report.grade;
-    printf(
-        "\nWhy to trust it. The residuals come from a checker that shares no code with the "
-        "solvers, and\nthe velocities are compared with the ones the problem was built from. "
-        "The answer of auto:\n"
-        "  impulses leave the friction cone by at most   %.1e of the largest\n"
-        "  bodies approach at closed contacts by at most %.1e of the fastest\n"
-        "  power of impulse and velocity, at most        %.1e\n"
-        "  contacts: %d open, %d sticking, %d sliding; the worst, number %d, is off by %.1e m/s\n",
-        grade->cone_violation, grade->dual_violation, grade->complementarity, (int)grade->open,
-        (int)grade->stick, (int)grade->slide, (int)grade->worst, grade->worst_error);
+    printf("\nWhy to trust it. The residuals come from a checker that shares no code with\n"
+           "the solvers, and the velocities are compared with the ones the problem was\n"
+           "built from. The answer of auto:\n"
+           "  impulses leave the friction cone by at most   %.1e of the largest\n"
+           "  bodies approach at closed contacts by at most %.1e of the fastest\n"
+           "  power of impulse and velocity, at most        %.1e\n"
+           "  contacts: %d open, %d sticking, %d sliding;\n"
+           "            the worst, number %d, is off by %.1e m/s\n",
+           grade->cone_violation, grade->dual_violation, grade->complementarity, (int)grade->open,
+           (int)grade->stick, (int)grade->slide, (int)grade->worst, grade->worst_error);
     print_format(stdout,
                  "\nWritten to %s/:\n"
                  "  problem.hdf5      the problem with its planted solution (FCLIB)\n"
@@ -284,9 +284,9 @@ int demo_solvers(const char *folder, int32_t contacts) {
         problem_file_adopt(NULL, problem, "demo.hdf5", FORM_AUTO, &c, &error) != CN_OK) {
         return report_error(&error);
     }
-    printf("One time step of hard contact with exact Coulomb friction: a pile with %d contacts in "
-           "3D, seed %d.\nIt is hyperstatic (W lacks %.0f %% of full rank): the impulses are not "
-           "unique; the velocities are known.\nTolerance " DEMO_TOLERANCE_TEXT
+    printf("One time step of hard contact with exact Coulomb friction: a pile with %d\n"
+           "contacts in 3D, seed %d. It is hyperstatic (W lacks %.0f %% of full rank): the\n"
+           "impulses are not unique; the velocities are known.\nTolerance " DEMO_TOLERANCE_TEXT
            ", at most %d iterations, every solver starts from zero:\n\n",
            (int)c.contacts, DEMO_SEED, 100.0 * DEMO_DEFICIENCY, DEMO_LIMIT);
     fflush(stdout);

@@ -129,7 +129,8 @@ int command_export(int argc, char **argv) {
                   : ending     ? format_text("%s.%s", stem, ending)
                                : format_text("%s-%s", stem, words.format->name);
     if (words.last >= words.first && words.last > end) {
-        fprintf(stderr, "cairn export: the run has only %lld steps\n", (long long)end);
+        fprintf(stderr, "cairn export: the run has only %lld steps; choose among 1:%lld\n",
+                (long long)end, (long long)end);
         code = EXIT_USAGE;
     } else if (!ending && !folder_ensure(place)) {
         code = report_failure("%s: cannot be made a folder: %s", place, strerror(errno));

@@ -72,12 +72,15 @@ static cn_status generate_localise(const cn_problem *global, cn_problem **out, c
 int command_generate(int argc, char **argv) {
     generate_job job = {.opts = cn_planted_opts_default()};
     parse_arguments(&generate_line, argc, argv, &job);
-    if (!job.kind || !job.out) {
-        usage_error("generate", "usage: cairn generate friction|lcp -o FILE; see --help");
+    if (!job.kind) {
+        usage_error("generate", "no kind of problem given; use friction or lcp");
     }
     bool lcp = strcmp(job.kind, "lcp") == 0;
     if (!lcp && strcmp(job.kind, "friction") != 0) {
-        usage_error("generate", "no kind '%s'; use friction or lcp", job.kind);
+        usage_error("generate", "no kind of problem '%s'; use friction or lcp", job.kind);
+    }
+    if (!job.out) {
+        usage_error("generate", "no file to write; give -o FILE");
     }
     if (job.opts.open + job.opts.slide > 1.0) {
         usage_error("generate", "--open and --slide together are more than all contacts");
@@ -108,7 +111,7 @@ int command_generate(int argc, char **argv) {
         bool asked_wrongly = status == CN_ERR_ARGUMENT || status == CN_ERR_UNSUPPORTED;
         code = asked_wrongly ? EXIT_USAGE : EXIT_FAILED;
     } else if (!job.quiet) {
-        print_format(stdout, "wrote %s: %s, %d %s, seed %llu, with its solution\n", job.out,
+        print_format(stdout, "wrote %s: %s,\n%d %s, seed %llu, with its solution\n", job.out,
                      problem_kind_text(written), (int)job.opts.contacts,
                      lcp ? "unknowns" : "contacts", (unsigned long long)job.opts.seed);
     }

@@ -55,10 +55,9 @@ static void info_scene_print(const char *path, cn_model *model, const scene_fact
     printf("  integrator  theta %g\n", settings->theta);
     printf("  solver      %s to %g; when a step stalls: %s\n", settings->solver,
            settings->tolerance, cn_stall_policy_text(settings->on_stall));
-    printf(
-        "  detection   alert distance %.4g m besides what speeds add, overlap at the start up to "
-        "%.4g m\n",
-        settings->alert, settings->overlap_max);
+    printf("  detection   alert distance %.4g m besides what speeds add,\n"
+           "              overlap at the start up to %.4g m\n",
+           settings->alert, settings->overlap_max);
 }
 
 static void info_scene_print_json(const char *path, cn_model *model, const scene_facts *facts) {

@@ -68,7 +68,7 @@ static int new_write(const char *path, const cn_starter *starter) {
         remove(path);
         return report_failure("%s: cannot be written", path);
     }
-    print_format(stderr, "%s: %s; next: cairn run %s\n", path, starter->about, path);
+    print_format(stderr, "%s: %s\nnext: cairn run %s\n", path, starter->about, path);
     return EXIT_DONE;
 }
 

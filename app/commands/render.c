@@ -31,18 +31,20 @@ typedef struct render_job {
     bool plain;        // not by the page
     const char *theme; // of the page
     int32_t width, height;
+    bool sized; // these were given
 } render_job;
 
 static void render_size(void *user, const char *command, const command_option *option, char *text) {
     render_job *job = user;
     (void)option;
     char *copy = format_text("%s", text), *times = strchr(copy, 'x');
-    if (!times) {
-        usage_error(command, "--size wants WxH, not '%s'", text);
+    if (!times || times == copy || !times[1]) {
+        usage_error(command, "--size wants WxH, as 1440x900, not '%s'", text);
     }
     *times = '\0';
     job->width = (int32_t)parse_int(command, "--size", copy, 64, 8192);
     job->height = (int32_t)parse_int(command, "--size", times + 1, 64, 8192);
+    job->sized = true;
     free(copy);
 }
 
@@ -67,7 +69,7 @@ static const command_option render_options[] = {
      TO_SET(render_job, forces)},
     {"ui", 0, NULL, "PNG: the whole page, with its panels and plots", TO_SET(render_job, whole)},
     {"theme", 0, "NAME", "PNG: light or dark (default light)", TO_FUNCTION(render_theme)},
-    {"size", 0, "WxH", "PNG: width and height in pixels (default 1440x900)",
+    {"size", 0, "WxH", "Width and height in pixels (default 1440x900 as the page shows it)",
      TO_FUNCTION(render_size)},
     {"plain", 0, NULL, "PNG: not by the page, but as the .svg", TO_SET(render_job, plain)},
     {"quiet", 'q', NULL, "Do not say what was written", TO_SET(render_job, quiet)},
@@ -89,6 +91,7 @@ static int render_draw(const render_job *job, const cn_model *model, const pictu
                             .subtitle = subtitle,
                             .stills = stills->stills,
                             .count = stills->count,
+                            .shown = {job->sized ? job->width : 0, job->sized ? job->height : 0},
                             .marks = start,
                             .forces = job->forces};
     int code = picture_save(&picture, path);

@@ -55,11 +55,14 @@ static void solvers_print_one(int32_t table, const cn_solver_info *info) {
     if (table == 0) {
         bool d2 = info->accepts & CN_SOLVES_2D, d3 = info->accepts & CN_SOLVES_3D;
         bool assembled = info->accepts & CN_TAKES_ASSEMBLED, body = info->accepts & CN_TAKES_BODY;
-        printf("  takes   %s%s%s; %s%s%s%s%s%s\n", d2 ? "2D" : "", d2 && d3 ? " and " : "",
-               d3 ? "3D" : "", assembled ? "W assembled" : "", assembled && body ? " or " : "",
-               body ? "in body space" : "", info->accepts & CN_TAKES_BOUNDS ? "; joints" : "",
-               info->accepts & CN_TAKES_CONVEX ? "; convex friction" : "",
-               info->accepts & CN_USES_LOCAL ? "; a local solver (--local)" : "");
+        char *text = format_text("%s%s%s; %s%s%s%s%s%s", d2 ? "2D" : "", d2 && d3 ? " and " : "",
+                                 d3 ? "3D" : "", assembled ? "W assembled" : "",
+                                 assembled && body ? " or " : "", body ? "in body space" : "",
+                                 info->accepts & CN_TAKES_BOUNDS ? "; joints" : "",
+                                 info->accepts & CN_TAKES_CONVEX ? "; convex friction" : "",
+                                 info->accepts & CN_USES_LOCAL ? "; a local solver (--local)" : "");
+        print_wrapped(stdout, "  takes", 10, text);
+        free(text);
     }
     printf("  limit   %d %s (--max-iter)\n", (int)info->max_iterations, info->unit);
     for (int32_t i = 0; i < info->param_count; i++) {
@@ -87,7 +90,7 @@ static void solvers_print_briefly(void) {
             free(label);
         }
     }
-    puts("\nLocal solvers, of one 3D contact (--local; 2D has a closed form, used by itself):");
+    puts("\nLocal solvers, of one 3D contact (--local; in 2D a closed form is used):");
     for (int32_t i = 0; i < cn_local_solver_count(); i++) {
         const cn_local_solver *local = cn_local_solver_at(i);
         char *label = format_text("  %s", cn_local_solver_name(local));

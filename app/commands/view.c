@@ -30,7 +30,7 @@ static const command_option view_options[] = {
     {"output", 'o', "RUN", "Live: keep the run in this file (default: it is not kept)",
      TO_TEXT(view_job, output)},
     {"speed", 0, "X",
-     "Live: simulated seconds a second to start with, 0: as fast as it goes (default 1)",
+     "Live: simulated seconds per second to start with, 0: as fast as it goes (default 1)",
      TO_REAL(view_job, speed, 0.0, 16.0)},
     {0}};
 

@@ -53,7 +53,7 @@ typedef struct paint_list {
     int32_t capacity, point_capacity;
 } paint_list;
 
-// The paints of a still, far ones first. tones: one a body.
+// The paints of a still, far ones first. tones: one per body.
 void paints_make(const picture_spec *picture, const picture_still *still, const view_camera *camera,
                  const extent_box *extent, const int32_t *tones, paint_list *out);
 void paints_free(paint_list *paints);

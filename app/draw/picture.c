@@ -318,7 +318,11 @@ picture_size picture_write(const picture_spec *picture, FILE *out) {
     int32_t *tones = tones_choose(picture);
     double height = CARD_HEAD + layout.rows * (layout.height + PANEL_LABEL + CARD_GAP) - CARD_GAP +
                     CARD_EDGE / 2.0;
-    svg_open(out, CARD_WIDTH, (int32_t)height, picture->title, picture_classes);
+    bool sized = picture->shown.width > 0;
+    const int32_t size[2] = {CARD_WIDTH, (int32_t)height};
+    const int32_t shown[2] = {sized ? picture->shown.width : size[0],
+                              sized ? picture->shown.height : size[1]};
+    svg_open_scaled(out, size, shown, picture->title, picture_classes);
     write_gradients(out);
     svg_text(out, CARD_EDGE, 42, "class=\"title\"", picture->title);
     svg_text(out, CARD_EDGE, 65, "", picture->subtitle);
@@ -332,5 +336,5 @@ picture_size picture_write(const picture_spec *picture, FILE *out) {
     }
     free(tones);
     svg_close(out);
-    return (picture_size){CARD_WIDTH, (int32_t)height};
+    return (picture_size){shown[0], shown[1]};
 }

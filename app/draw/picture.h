@@ -17,6 +17,10 @@ typedef struct picture_still {
     int32_t contact_count;
 } picture_still;
 
+typedef struct picture_size {
+    int32_t width, height; // [px]
+} picture_size;
+
 typedef struct picture_spec {
     const cn_model *model;
     const char *title, *subtitle;
@@ -24,16 +28,14 @@ typedef struct picture_spec {
     int32_t count;
     bool marks;  // where the positions of generators are
     bool forces; // the impulses of contacts as lines between the bodies, which are drawn pale
+    picture_size
+        shown; // with margins where the proportions differ; 0: as large as its contents ask for
 } picture_spec;
-
-typedef struct picture_size {
-    int32_t width, height; // [px]
-} picture_size;
 
 picture_size picture_write(const picture_spec *picture, FILE *out);
 
-// Writes the picture to a new file: PNG when the name ends so and a program for it is there, else
-// SVG. Returns an exit code.
+// Writes the picture to a new file: PNG when the name ends so, drawn by rsvg-convert or chromium (an
+// error where neither is installed), else SVG. Returns an exit code.
 int picture_save(const picture_spec *picture, const char *path);
 
 #endif

@@ -46,15 +46,21 @@ static void svg_style(FILE *out, const char *classes) {
 }
 
 void svg_open(FILE *out, int32_t width, int32_t height, const char *title, const char *classes) {
+    const int32_t size[2] = {width, height};
+    svg_open_scaled(out, size, size, title, classes);
+}
+
+void svg_open_scaled(FILE *out, const int32_t size[2], const int32_t shown[2], const char *title,
+                     const char *classes) {
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
             "height=\"%d\" role=\"img\">\n<title>",
-            (int)width, (int)height, (int)width, (int)height);
+            (int)size[0], (int)size[1], (int)shown[0], (int)shown[1]);
     svg_escaped(out, title);
     fputs("</title>\n", out);
     svg_style(out, classes);
-    fprintf(out, "<rect class=\"card\" width=\"%d\" height=\"%d\" rx=\"10\"/>\n", (int)width,
-            (int)height);
+    fprintf(out, "<rect class=\"card\" width=\"%d\" height=\"%d\" rx=\"10\"/>\n", (int)size[0],
+            (int)size[1]);
 }
 
 void svg_close(FILE *out) {

@@ -12,6 +12,9 @@
 // The head, the common styles and a card behind everything. classes: more rules for the style
 // sheet, or NULL.
 void svg_open(FILE *out, int32_t width, int32_t height, const char *title, const char *classes);
+// The same, shown at another size.
+void svg_open_scaled(FILE *out, const int32_t size[2], const int32_t shown[2], const char *title,
+                     const char *classes);
 void svg_close(FILE *out);
 
 // Classes for text: title, name, small, mark (in the colour of what it is in); for lines: grid,

@@ -19,7 +19,7 @@ int export_html(const export_job *job, recorded_run *recorded);
 // NAME.pvd with bodies-STEP.vtp, contacts-STEP.vtp and, where bodies deform, deformable-STEP.vtu
 // for each frame; all by default.
 int export_pvd(const export_job *job, recorded_run *recorded);
-// One binary glTF 2.0 file: a mesh a shape, a node a body, moved as in the frames.
+// One binary glTF 2.0 file: a mesh per shape, a node per body, moved as in the frames.
 int export_gltf(const export_job *job, recorded_run *recorded);
 // NAME-STEP.hdf5 for each step with contacts; the last step by default. A run file does not hold
 // the problems, so the scene is simulated again up to the last step asked for, and every recorded

@@ -68,14 +68,15 @@ static cn_status run_loop_meta_start(run_loop *loop, cn_error *error) {
     snprintf(threads, sizeof threads, "%d", (int)run_loop_threads(loop));
     snprintf(tolerance, sizeof tolerance, "%.17g", cn_model_settings(loop->model)->tolerance);
     // Runs draw no random numbers; generators have their seeds in the scene's text.
-    const meta_entry list[] = {{"git_hash", GIT_HASH},
-                               {"flags", BUILD_FLAGS},
-                               {"seed", "none"},
-                               {"threads", threads},
-                               {"tolerance", tolerance},
-                               {"started", now},
-                               {"status", "running"},
-                               {"irreproducible", limited ? "a time limit a step was set" : NULL}};
+    const meta_entry list[] = {
+        {"git_hash", GIT_HASH},
+        {"flags", BUILD_FLAGS},
+        {"seed", "none"},
+        {"threads", threads},
+        {"tolerance", tolerance},
+        {"started", now},
+        {"status", "running"},
+        {"irreproducible", limited ? "a time limit per step was set" : NULL}};
     return run_loop_meta(loop, list, sizeof list / sizeof list[0], error);
 }
 

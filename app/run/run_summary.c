@@ -242,8 +242,8 @@ static void run_summary_print_energy(const run_summary *summary) {
 
 static void run_summary_print_cpu(const run_summary *summary) {
     double rest = summary->cpu_s - summary->cpu_others;
-    entry_print(INK_PLAIN, "CPU time", "%.3g s, S_p = %.3g (simulated / CPU time)", summary->cpu_s,
-                run_summary_speed(summary));
+    entry_print(INK_PLAIN, "CPU time", "%.3g s, real-time factor S_p = %.3g (simulated / CPU)",
+                summary->cpu_s, run_summary_speed(summary));
     if (!(summary->cpu_s > 0.0)) {
         return;
     }
@@ -268,7 +268,7 @@ void run_summary_print(const run_summary *summary, double tolerance, const char 
     run_summary_print_steps(summary, tolerance);
     entry_print(INK_PLAIN, "worst residual", "%.2e at step %lld", summary->residual_worst,
                 (long long)summary->residual_step);
-    entry_print(INK_PLAIN, "contacts", "%.1f a step, at most %d; %.1f iterations a step",
+    entry_print(INK_PLAIN, "contacts", "%.1f per step, at most %d; %.1f iterations per step",
                 run_summary_contacts_mean(summary), (int)summary->contacts_max,
                 run_summary_iterations_mean(summary));
     entry_print(INK_PLAIN, "worst penetration", "%.2e m at step %lld, %.2e m at the end",

@@ -197,6 +197,24 @@ static bool begins_an_option(const parser *p, const char *word, size_t length) {
     return false;
 }
 
+// The key of a scene that a word would set if it were an option; NULL: none that is known.
+static const char *scene_key(const char *word) {
+    static const char *const keys[][2] = {{"step", "time.step"},
+                                          {"dt", "time.step"},
+                                          {"timestep", "time.step"},
+                                          {"gravity", "gravity.2"},
+                                          {"theta", "integrator.theta"},
+                                          {"scheme", "integrator.scheme"},
+                                          {"friction", "contacts.0.friction"},
+                                          {"restitution", "contacts.0.restitution"}};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (strcmp(word, keys[i][0]) == 0) {
+            return keys[i][1];
+        }
+    }
+    return NULL;
+}
+
 // argp's own message for an option that there is not says nothing of those that there are.
 static void refuse_unknown(const parser *p, const char *argument) {
     if (argument[0] == '-' && argument[1] && argument[1] != '-' && utf8_length(argument + 1) != 1) {
@@ -212,6 +230,11 @@ static void refuse_unknown(const parser *p, const char *argument) {
     const char *near = cn_nearest_name(name, p->names, p->count);
     if (near) {
         usage_error(p->command, "no option --%s; did you mean --%s?", name, near);
+    }
+    const char *key = scene_key(name);
+    if (key && begins_an_option(p, "until", 5) && begins_an_option(p, "set", 3)) {
+        usage_error(p->command, "no option --%s; a value of the scene is changed by --set %s=VALUE",
+                    name, key);
     }
     usage_error(p->command, "no option --%s; see cairn %s --help", name, p->command);
 }

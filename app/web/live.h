@@ -12,7 +12,7 @@
 typedef struct live_run live_run;
 
 typedef struct live_options {
-    double speed;             // simulated seconds a second; 0: as fast as it goes
+    double speed;             // simulated seconds per second; 0: as fast as it goes
     bool endless;             // the scene's end does not count
     bool paused;              // at the start
     int64_t max;              // bytes of frames that are recorded, about; 0: as many as come

@@ -10,7 +10,7 @@
 int view_run(const char *path, const server_options *options);
 
 typedef struct view_live {
-    double speed;     // simulated seconds a second; 0: as fast as it goes
+    double speed;     // simulated seconds per second; 0: as fast as it goes
     bool endless;     // past the scene's end
     const char *save; // where the run can be found afterwards; NULL: nowhere
     FILE *out;        // where the address is printed

@@ -244,7 +244,7 @@ static bool comparison_start_ours(const engine_comparison *comparison,
     if (!engine_world_open(&comparison->scene_case, more, comparison->friction, &world)) {
         return false;
     }
-    snprintf(result->setting, sizeof result->setting, "residual %g a step",
+    snprintf(result->setting, sizeof result->setting, "residual %g per step",
              cn_model_settings(world.model)->tolerance);
     bool good = engine_run_cairn(&comparison->scene_case, &world, result);
     // The first setting's world is also the one that peers are given.

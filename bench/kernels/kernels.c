@@ -331,7 +331,7 @@ int main(int argc, char **argv) {
     }
     double triad = triad_time(settings.repeats);
     if (!settings.json) {
-        printf("triad %.3g GB/s; times are CPU ns a contact and sweep, the least of many blocks; "
+        printf("triad %.3g GB/s; times are CPU ns per contact and sweep, the least of many blocks; "
                "packing and\npreparing in sweeps\n",
                1e-9 * triad);
         titles_print();

@@ -45,11 +45,12 @@ typedef struct cn_body_map {
 // Velocities are those of a cn_body_map with 6 (2D 3) a body. There are no joint rows.
 typedef struct cn_sphere_map {
     int32_t bodies;
-    double *inv_mass; // 2 a body: 1/m and 1/I; zeros: it does not answer to impulses
-    int32_t *body;    // 2 a contact: A and B
-    double *arm; // 2 a contact: R_A and R_B [m]; NULL: R = radius + gap/2, 0 of those without one
-    double *normal; // 3 a contact: n in world axes; 2D: z = 0. The tangents follow from it. Without
-                    // arm the gap is the number behind it
+    double *inv_mass; // 2 per body: 1/m and 1/I; zeros: it does not answer to impulses
+    int32_t *body;    // 2 per contact: A and B
+    double *arm; // 2 per contact: R_A and R_B [m]; NULL: R = radius + gap/2, 0 of those without one
+    double
+        *normal; // 3 per contact: n in world axes; 2D: z = 0. The tangents follow from it. Without
+                 // arm the gap is the number behind it
     int32_t stride; // numbers from one normal to the next, which may be part of larger records;
                     // 0: 3
     double *radius; // a body, negative: it has none; only looked at without arm
@@ -67,9 +68,9 @@ typedef struct cn_point_map {
     int32_t bodies;
     const double *inverse; // M^-1 of each body, 6x6 (2D 3x3) by rows, symmetric, without entries
                            // between v and omega; zeros: it does not answer to impulses
-    int32_t *body;         // 2 a contact: A and B
-    double *arm;           // 6 a contact: a and b in world axes [m]; 2D: z = 0
-    double *frame;         // 6 a contact: n and t1 in world axes; 2D: z = 0, t1 = (-n_y, n_x)
+    int32_t *body;         // 2 per contact: A and B
+    double *arm;           // 6 per contact: a and b in world axes [m]; 2D: z = 0
+    double *frame;         // 6 per contact: n and t1 in world axes; 2D: z = 0, t1 = (-n_y, n_x)
 } cn_point_map;
 
 typedef enum cn_operator_kind {

@@ -119,7 +119,7 @@ typedef struct cn_run_body {
     double mass;
     const char *com, *inertia, *shape;
 } cn_run_body;
-// One a body; texts go to memory.
+// One per body; texts go to memory.
 CN_API cn_status cn_run_bodies(cn_run *run, cn_arena *memory, cn_run_body **rows, cn_error *error);
 // The deformable bodies of a run, in the order of bodies; none in files without them. Nodes dim
 // numbers each, in the body's own frame; elements and faces of the surface as in cn_model_mesh.

@@ -13,7 +13,7 @@ extern "C" {
 // How joints are kept from drifting apart (docs/reference/joints.md).
 typedef enum cn_drift {
     CN_DRIFT_ITERATE,    // the equations hold at the end of the step, to joint_tolerance
-    CN_DRIFT_LINEARISED, // the same, linearised: one solve a step
+    CN_DRIFT_LINEARISED, // the same, linearised: one solve per step
     CN_DRIFT_GGL,        // iterate, and velocities projected onto the equations' rates: the default
     CN_DRIFT_PROJECTION, // rates only, then positions and velocities projected
     CN_DRIFT_BAUMGARTE,  // rates with a share of the error fed back
@@ -61,8 +61,8 @@ typedef struct cn_settings {
     int32_t settle; // iterations past the tolerance in steps that begin near their solution, at
                     // tolerances of 1e-4 and above, of solvers with a parameter of that name
     int32_t max_iterations; // 0: the solver's own
-    double time_limit;      // [s] of CPU a step; 0: none
-    double wall_limit;      // [s] wall-clock time a step; 0: none
+    double time_limit;      // [s] of CPU per step; 0: none
+    double wall_limit;      // [s] wall-clock time per step; 0: none
     double effort;          // sweeps per step, or iterations of solvers that have none; 0: no limit
     int32_t threads; // of a run whose cn_env names none, at most CN_THREADS_MAX; 0: one. The bits
                      // never depend on it

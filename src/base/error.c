@@ -114,7 +114,7 @@ const char *cn_nearest_name(const char *word, const char *const *names, int32_t 
         return NULL;
     }
     int32_t best_distance =
-        (int32_t)length / 2 + 1; // more than half the word wrong is another word
+        ((int32_t)length + 1) / 3 + 1; // more than a third of the word wrong is another word
     for (int32_t i = 0; i < count; i++) {
         if (strlen(names[i]) > NAME_MAX) {
             continue;

@@ -293,8 +293,8 @@ typedef struct model_state {
     model_contact_motion *motion; // NULL where the model does not store it
     double last_h;                // [s] length of the last step; 0: there was none
     double drift_limit;           // [s] a longer drift from here takes bodies through one another
-    double *joint_impulse;        // a number a row of a joint, for warm starts
-    double *joint_angle;          // 2 a joint: its angles with whole turns counted
+    double *joint_impulse;        // a number per row of a joint, for warm starts
+    double *joint_angle;          // 2 per joint: its angles with whole turns counted
     // A number or six a body where bodies may fall asleep; else NULL.
     double *quiet;     // [s] that it has been slow
     int32_t *island;   // that it sleeps in, named by its lowest body; -1: awake

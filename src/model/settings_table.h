@@ -55,7 +55,7 @@
       DBL_MAX, "m, rad", \
       "joint error at which \"joints: iterate\" stops going round") \
     X(REAL, "integrator", "baumgarte", baumgarte, 0.2, RANGE, 0.0, 1.0, NULL, \
-      "share of the error that \"joints: baumgarte\" takes back a step") \
+      "share of the error that \"joints: baumgarte\" takes back per step") \
     X(REAL, "integrator", "error", error, 0.0, NOT_BELOW_ZERO, 0.0, DBL_MAX, NULL, \
       "moreau-jean: local error that the step is adapted to, of bodies in m, of systems " \
       "over the size of the coordinates; 0 is none") \

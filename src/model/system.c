@@ -39,7 +39,7 @@ cn_status cn_model_set_system(cn_model *model, cn_system *system, cn_error *erro
     cn_status status = CN_OK;
     if (model->dim != 2 || model->finished || model->system || model->body_count > 0) {
         status = base_fail(error, CN_ERR_UNSUPPORTED,
-                           "a system stands for itself: in 2D, without bodies, one a scene");
+                           "a system stands for itself: in 2D, without bodies, one per scene");
     }
     if (status == CN_OK) {
         status = system_add_bodies(model, system, error);

@@ -323,9 +323,11 @@ static cn_status signals_read(scene_reader *reader, const scene_field *field, io
                               void *out) {
     cn_signal_def *signal = out;
     if (node->kind != IO_YAML_LIST || node->count != reader->dim) {
-        return scene_fail_node(reader, node, CN_ERR_INPUT,
-                               "%s must be a list of %d numbers, expressions or tables", field->key,
-                               reader->dim);
+        scene_fail_node(reader, node, CN_ERR_INPUT,
+                        "%s must be a list of %d numbers, expressions or tables", field->key,
+                        reader->dim);
+        base_fail_hint(reader->error, "write %s", reader->dim == 3 ? "[a, b, c]" : "[a, b]");
+        return CN_ERR_INPUT;
     }
     for (int32_t i = 0; i < reader->dim; i++) {
         CN_TRY(read_signal(reader, field, node->item[i], &signal[i]));

@@ -8,7 +8,7 @@ static const step_scheme table[] = {
      .about = "time stepping on velocities and impulses, events not located; theta = 1/2 conserves",
      .choose = step_opts_moreau_jean},
     {.name = "stabilised",
-     .about = "one problem a step at theta = 1, gaps and joints brought to zero at its end",
+     .about = "one problem per step at theta = 1, gaps and joints brought to zero at its end",
      .choose = step_opts_stabilised},
 };
 

@@ -24,8 +24,8 @@ typedef enum sim_act { SIM_ACT_STATE, SIM_ACT_LOADS, SIM_ACT_INPUTS, SIM_ACTS } 
 typedef struct sim_outside {
     double *input; // values of the model's inputs
     double *held,
-        *once;          // loads until they are given again, and of the next step: 6 a body (2D: f_x
-                        // f_y torque in 0 1 5); NULL: never given
+        *once; // loads until they are given again, and of the next step: 6 per body (2D: f_x
+               // f_y torque in 0 1 5); NULL: never given
     bool holds, pushes; // whether they are to be looked at
     bool jumped;        // poses or velocities were set since the last step
     int64_t acted[SIM_ACTS]; // the step that was acted on last, 0: none; not part of what is saved

@@ -19,7 +19,7 @@ typedef struct step_context {
     const cn_model *model;
     const model_state *state; // that the step starts from
     const cn_steering *steering;
-    const double *given[2]; // loads from outside, 6 a body; NULL: none
+    const double *given[2]; // loads from outside, 6 per body; NULL: none
     double t, h;            // start and length [s]
     double sweep;           // [s] from q~ to that of the next step
     asm_assemble_opts opts; // theta and the laws, as the scheme has them
@@ -97,7 +97,7 @@ typedef struct step_data {
     double *load;   // force and torque F_theta of each body, gravity left out, 6 each (2D: f_x f_y
                     // torque in 0 1 5); NULL: there is none
     bool given;     // some of it comes from outside
-    double *effort; // of motors that are forces, one a joint; NULL: there are no joints
+    double *effort; // of motors that are forces, one per joint; NULL: there are no joints
     int32_t joints; // that took part
 
     // ---- before the solve

@@ -188,7 +188,7 @@ typedef struct sys_smooth {
     sys_response response; // joints and contacts
     double *G, *E, *d;     // its rows, directions and right sides
     double *drift;         // parts contacts
-    double *lambda;        // contact forces, 2 a contact
+    double *lambda;        // contact forces, 2 per contact
     double *stage;         // rates of 7 stages, 2 n each
     double *y, *y_stage;   // 2 n: q, v
     double *y_end, *y_error;

@@ -179,9 +179,29 @@ CN_TEST(mistakes_in_joints_and_forces) {
          "expression"},
         {CN_ARM "joints: [{kind: hinge, bodies: [ground, arm], point: [0, 0, 2]}]\n", NULL, 4,
          "s.yaml:8:", "axis", "axis"},
+        {CN_ARM "forces: [{body: arm, force: 10}]\n", NULL, 4, "s.yaml:8:29: ",
+         "force must be a list of 3 numbers, expressions or tables", "write [a, b, c]"},
+        {CN_ARM "friction: 0.5\n", NULL, 4, "s.yaml:8:1: ", "scene has no key \"friction\"",
+         "its keys are cairn, name"},
     };
     cn_cli cli = cn_cli_enter();
     CN_CHECK_MISTAKES(&cli, mistakes);
+    cn_cli_leave(&cli);
+}
+
+// Words of other programs for kinds of joints.
+CN_TEST(joints_have_the_names_of_other_programs) {
+    static const char *const words[] = {"revolute", "prismatic", "spherical", "weld"};
+    cn_cli cli = cn_cli_enter();
+    for (int i = 0; i < 4; i++) {
+        char text[2048];
+        int length = snprintf(text, sizeof text,
+                              "%s" CN_ARM "joints: [{kind: %s, bodies: [ground, arm], "
+                              "point: [0, 0, 2]%s}]\n",
+                              cn_head, words[i], i < 2 ? ", axis: [0, 1, 0]" : "");
+        io_file_write("s.yaml", text, (size_t)length);
+        CN_CLI_EXPECT(&cli, 0, "run s.yaml -q --force");
+    }
     cn_cli_leave(&cli);
 }
 
@@ -222,6 +242,8 @@ CN_TEST(mistakes_in_the_choice_of_a_file) {
          "did you mean 'dominoes'?"},
         {NULL, "render domino", 4, "domino: ", "no scene of that name in the gallery",
          "cairn gallery lists its scenes"},
+        {NULL, "info nothing", 4, "nothing: ", "there is no such file",
+         "gallery; cairn gallery lists its scenes"}, // not "pouring"
         {NULL, "gallery domino", 2, "cairn gallery: ", "no scene 'domino'",
          "did you mean 'dominoes'?"},
     };
@@ -271,6 +293,12 @@ CN_TEST(mistakes_on_the_command_line) {
         {NULL, "solve p.hdf5 --set nsgs.foo=1", 2, "cairn solve: --set nsgs.foo=1",
          "the solver nsgs has no parameter \"foo\"", "its parameters are relaxation"},
         {NULL, "run", 2, "cairn run: ", "no file given", "see cairn run --help"},
+        {NULL, "run block-on-slope --step 0.1", 2, "cairn run: ", "no option --step",
+         "--set time.step=VALUE"},
+        {NULL, "version", 2, "cairn: ", "no command 'version'", "did you mean 'cairn --version'?"},
+        {NULL, "generate foo", 2, "cairn generate: ", "no kind of problem 'foo'",
+         "use friction or lcp"},
+        {NULL, "generate lcp", 2, "cairn generate: ", "no file to write", "give -o FILE"},
     };
     cn_cli cli = cn_cli_enter();
     CN_CHECK_MISTAKES(&cli, mistakes);
@@ -316,7 +344,10 @@ CN_TEST(mistakes_in_times_and_pictures) {
          "choose one of these endings"},
         {NULL, "render a.run -o picture", 2, "-o picture", "pictures are .svg or .png",
          "choose one of these endings"},
-        {NULL, "render a.run --size 10", 2, "--size ", "wants WxH", "'10'"},
+        {NULL, "render a.run --size 10", 2, "--size ", "wants WxH", "as 1440x900"},
+        {NULL, "render a.run --size 100x", 2, "--size ", "wants WxH", "as 1440x900"},
+        {NULL, "export a.run --to csv --steps 1:9999", 2,
+         "cairn export: ", "the run has only 50 steps", "choose among 1:50"},
         {NULL, "new a.run", 2, "cairn new: a.run ", "exists already", "choose another name"},
         {NULL, "new b.yaml --variant joint", 2, "cairn new: ", "no variant 'joint'",
          "did you mean 'joints'?"},
@@ -348,6 +379,10 @@ CN_TEST(render_says_what_it_wrote_and_marks_positions) {
     CN_CHECK_HOLDS(cli.err, "a.svg: a.run at t = 0.05 s\n");
     CN_CLI_EXPECT(&cli, 0, "render a.run -q -o b.svg");
     assert_string_equal(cli.err, "");
+    CN_CLI_EXPECT(&cli, 0, "render a.run --size 700x400 -o c.svg");
+    char *sized = cn_file_text("c.svg");
+    CN_CHECK_HOLDS(sized, " width=\"700\" height=\"400\" ");
+    free(sized);
     // Bodies that overlap are drawn all the same, with the position that is to be changed.
     int length = snprintf(text, sizeof text, "%s%s", cn_head, overlapping);
     io_file_write("s.yaml", text, (size_t)length);
@@ -436,17 +471,28 @@ CN_TEST(reports_fit_80_columns) {
         "info a.run",
         "check a.run",
         "gallery",
+        "info s.yaml",
         "info p.hdf5",
+        "solvers",
+        "solvers auto",
+        "solvers nsgs",
+        "reproduce",
+        "bench --list",
+        "new t.yaml --variant wall",
+        "generate lcp -o l.dat",
+        "demo solvers",
         "solve p.hdf5 --solver nsgs --max-iter 2",
         "solve p.hdf5",
         "--help"};
     cn_cli cli = cn_cli_enter();
     CN_CLI_EXPECT(&cli, 0, "generate friction -o p.hdf5");
+    CN_CLI_EXPECT(&cli, 0, "new s.yaml");
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         int code = cn_cli_run(&cli, commands[i]);
-        if ((code != 0 && code != 3) || cn_longest_line(cli.out) > 80) {
-            print_error("%s: exit code %d, %d columns:\n%s\n", commands[i], code,
-                        cn_longest_line(cli.out), cli.out);
+        if ((code != 0 && code != 3) || cn_longest_line(cli.out) > 80 ||
+            cn_longest_line(cli.err) > 80) {
+            print_error("%s: exit code %d, %d columns:\n%s%s\n", commands[i], code,
+                        cn_longest_line(cli.out), cli.out, cli.err);
             fail();
         }
     }

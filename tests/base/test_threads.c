@@ -479,7 +479,7 @@ CN_TEST(velocities_and_verdicts_have_the_same_bits_for_any_number_of_threads) {
 }
 
 // What is left after some steps of a heap that is large enough for every loop to be cut: pairs and
-// contacts into units, bodies into ranges. So many sweeps a step.
+// contacts into units, bodies into ranges. So many sweeps per step.
 typedef struct heap_end {
     uint64_t hash;
     cn_step_report report;

@@ -30,7 +30,7 @@ static void body_of_thing(int x) {
 END
 cat >"$tree/src/step/words.c" <<'END'
 // Sweeps that glide are fast. refuse
-// Runs of 10 sweeps a step, packets of four. refuse
+// Runs of 10 sweeps per step, packets of four. refuse
 // The mixing index of a bed, at most 3.
 static int launch; // refuse
 static double light_of_a_body; // refuse

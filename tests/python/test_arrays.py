@@ -51,7 +51,7 @@ def test_shapes_and_meanings_of_arrays():
     assert sim.positions.shape == (n, 3) and sim.orientations.shape == (n, 4)
     assert np.allclose(np.linalg.norm(sim.orientations, axis=1), 1, atol=1e-12)
     assert (sim[3].position == sim.positions[3]).all() and (sim[3].velocity == sim.velocities[3]).all()
-    assert sim.q is sim.q  # made once a step
+    assert sim.q is sim.q  # made once per step
 
 
 def test_two_dimensions():

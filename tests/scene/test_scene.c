@@ -653,7 +653,8 @@ CN_TEST(a_fault_in_an_expression_is_pointed_at) {
                 "s.yaml:4:28: times and values must be as many, and not none: there are 2 and 1");
     check_error(HEAD "bodies: [{name: b, material: stone, shape: {sphere: {radius: 1}}}]\n"
                      "motions: [{body: b, velocity: 1}]\n",
-                "s.yaml:4:31: velocity must be a list of 3 numbers, expressions or tables");
+                "s.yaml:4:31: velocity must be a list of 3 numbers, expressions or tables; "
+                "write [a, b, c]");
 }
 
 CN_TEST(a_thousand_million_bodies_are_refused) {

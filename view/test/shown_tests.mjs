@@ -243,3 +243,15 @@ test("a_mesh_that_is_not_convex_is_drawn_picked_and_weighed", async (t) => {
     equal([await hit([1.5, 0, 1]), await hit([0, 0, 1])], [0, -1], "picked on the frame and in its hole");
     near(await page.evaluate(() => window.cairn.app.run.bodies.volume(0)), 12, 1e-6, "volume [m^3]");
 });
+
+// What `cairn render` draws by the page: the scene alone, however small.
+test("a_picture_of_any_size_is_the_scene_alone", async (t) => {
+    for (const [width, height] of [[400, 300], [760, 500], [1440, 900]]) {
+        const page = await t.open(twoBalls(), { width, height }, "#picture");
+        const others = await page.evaluate(() => [".top", ".bar", ".left", ".right", ".tabs", ".views"].filter((s) => document.querySelector(s).getClientRects().length));
+        equal(others, [], `parts of the page beside the scene at ${width} px`);
+        const box = await page.locator("canvas.gl").boundingBox();
+        equal([box.width, box.height], [width, height], "size of the scene");
+        await page.context().close();
+    }
+});

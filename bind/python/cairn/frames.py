@@ -153,7 +153,7 @@ class Contacts:
         return frozen(np.linalg.norm(across, axis=1) / self._step)  # type: ignore[no-any-return]
 
     def on(self, body: int | str) -> Array:
-        """The forces on this body, one a contact that it has [N].
+        """The forces on this body, one per contact that it has [N].
 
         >>> sim = cairn.Sim(cairn.gallery("block-on-slope")); report = sim.step(10)
         >>> sim.contacts.on("block").shape
@@ -177,7 +177,7 @@ class Contacts:
         return frozen(ends[0]), frozen(ends[1]), frozen(self.normal_force[pressing])
 
     def to_pandas(self) -> Any:
-        """A pandas DataFrame with one row a contact."""
+        """A pandas DataFrame with one row per contact."""
         pandas = need_pandas()
         data: dict[str, Any] = {"body": self.bodies[:, 0], "other": self.bodies[:, 1], "status": self.status,
                                 "gap": self.gap, "friction": self.friction, "normal_force": self.normal_force,

@@ -161,7 +161,7 @@ class Problem(_core.Problem):
         contacts = len(coefficients)
         found = len(q_given) // contacts if contacts else dim or 3
         if found not in (2, 3) or found * contacts != len(q_given) or (dim or found) != found:
-            raise ArgumentError(f"q has {len(q_given)} numbers and mu {contacts}; q needs 2 or 3 a contact")
+            raise ArgumentError(f"q has {len(q_given)} numbers and mu {contacts}; q needs 2 or 3 per contact")
         m = len(q_given)
         arrays = _blocks(_matrix(W, "W", m, m), found)
         arrays.update(q=q_given, mu=_vector(coefficients, "mu"))
@@ -179,7 +179,7 @@ class Problem(_core.Problem):
         contacts, dofs = len(coefficients), len(force)
         dim = len(offset) // contacts if contacts else 3
         if dim not in (2, 3) or dim * contacts != len(offset):
-            raise ArgumentError(f"w has {len(offset)} numbers and mu {contacts}; w needs 2 or 3 a contact")
+            raise ArgumentError(f"w has {len(offset)} numbers and mu {contacts}; w needs 2 or 3 per contact")
         problem = cls.__new__(cls)
         arrays = {**_csr(_matrix(M, "M", dofs, dofs), "M"), **_csr(_matrix(H, "H", dofs, len(offset)), "H"),
                   "f": force, "w": offset, "mu": coefficients}

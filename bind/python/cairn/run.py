@@ -44,7 +44,7 @@ class Ledger(Mapping[str, "NDArray[Any]"]):
         return len(self._columns)
 
     def to_pandas(self) -> Any:
-        """A pandas DataFrame with one row a step."""
+        """A pandas DataFrame with one row per step."""
         return need_pandas().DataFrame(self._columns)
 
     def __repr__(self) -> str:

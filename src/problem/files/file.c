@@ -97,7 +97,7 @@ static cn_status text_problem_read(const cn_env *env, const char *name, const vo
     }
     if (text_is_rolling(name, bytes, size)) {
         base_fail(error, CN_ERR_UNSUPPORTED,
-                  "a problem with rolling friction (five rows a contact)");
+                  "a problem with rolling friction (five rows per contact)");
         base_fail_at(error, name, 1, 1);
     } else if (furthest == 0) {
         base_fail_hint(

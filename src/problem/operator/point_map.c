@@ -1,7 +1,7 @@
 // problem/operator/point_map.c
 // The operator of points between rigid bodies: what it does to impulses and velocities, and how it
 // looks in plain body space. With P = F r the impulse on B in world axes, H r is the sum of
-// (P, b x P) on B and of -(P, a x P) on A; M^-1 is applied once a body, not once a contact.
+// (P, b x P) on B and of -(P, a x P) on A; M^-1 is applied once per body, not once per contact.
 // A contact has 104 bytes, where H and M^-1 H have 1152.
 #include "problem/operator/point_map.h"
 

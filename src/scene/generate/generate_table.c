@@ -1,5 +1,5 @@
 // scene/generate/generate_table.c
-// table: bodies from comma-separated values, one a line below a line of column names.
+// table: bodies from comma-separated values, one per line below a line of column names.
 //
 // Columns may come in any order; those that are missing, and cells that are empty, have the
 // defaults. Lines that are blank or start with '#' are skipped. There are no quoted cells.
@@ -351,7 +351,7 @@ static cn_status rows_run(scene_maker *maker, const void *params) {
 
 const scene_table_of scene_rows_table = {
     .name = "table",
-    .help = "Bodies from a CSV file: a line of column names, then a body a line.",
+    .help = "Bodies from a CSV file: a line of column names, then one body per line.",
     .field = rows_fields,
     .count = SCENE_COUNT(rows_fields),
     .size = sizeof(scene_rows),

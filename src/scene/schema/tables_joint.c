@@ -11,8 +11,11 @@ static const char *joint_kind_at(int32_t index) {
 }
 
 // As other programs call them.
-static const char *const joint_kind_alias[][2] = {
-    {"revolute", "hinge"}, {"prismatic", "slider"}, {NULL, NULL}};
+static const char *const joint_kind_alias[][2] = {{"revolute", "hinge"},
+                                                  {"prismatic", "slider"},
+                                                  {"spherical", "ball"},
+                                                  {"weld", "fixed"},
+                                                  {NULL, NULL}};
 
 // ---- motor ----
 
@@ -67,7 +70,7 @@ static const scene_field joint_fields[] = {
     SCENE_KEY("kind", name, scene_joint_entry, kind, .flags = SCENE_REQUIRED,
               .name_at = joint_kind_at, .alias = joint_kind_alias,
               .help = "what is held and what is left free; docs/reference/joints.md has the table; "
-                      "revolute is hinge, prismatic is slider"),
+                      "revolute is hinge, prismatic is slider, spherical is ball, weld is fixed"),
     SCENE_KEY("bodies", names, scene_joint_entry, bodies, .flags = SCENE_REQUIRED, .count = 2,
               .help = "the names of the two bodies"),
     SCENE_KEY("point", vector, scene_joint_entry, def.point, .unit = "m",

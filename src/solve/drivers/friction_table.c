@@ -41,7 +41,7 @@ static const cn_friction_solver friction_table[] = {
      .solve = gs_friction_nsgs},
     {.info = {.name = "fixed-point",
               .about = "fixed-point projection of the variational inequality, self-adaptive step",
-              .strengths = "one product with W a step, any W, nothing to factorise",
+              .strengths = "one product with W per step, any W, nothing to factorise",
               .weaknesses = "many steps, no proof of convergence when W is rank deficient: use "
                             "extra-gradient or nsgs",
               .unit = "steps",
@@ -54,7 +54,7 @@ static const cn_friction_solver friction_table[] = {
               .about = "extra-gradient for the variational inequality, self-adaptive step",
               .strengths = "steady on hyperstatic sets where Gauss-Seidel cycles, any W",
               .weaknesses =
-                  "two products with W a step and many steps: for more than 1e-4 use auto",
+                  "two products with W per step and many steps: for more than 1e-4 use auto",
               .unit = "steps",
               .accepts = ANY_LAW,
               .max_iterations = 100000,
@@ -66,7 +66,7 @@ static const cn_friction_solver friction_table[] = {
               .strengths = "hyperstatic sets to 1e-8 and beyond in tens of factorisations; in body "
                            "space the system is "
                            "that of the bodies, however many points touch",
-              .weaknesses = "one factorisation a step, so slow for large packings far from the "
+              .weaknesses = "one factorisation per step, so slow for large packings far from the "
                             "solution: start with nsgs",
               .unit = "newton steps",
               .accepts = ANY_LAW,
@@ -76,7 +76,7 @@ static const cn_friction_solver friction_table[] = {
      .solve = newton_friction_prox_newton},
     {.info = {.name = "cpg",
               .about = "conjugate projected gradient for the quasi-optimisation form",
-              .strengths = "two products with W a step and nothing else; quick in 2D",
+              .strengths = "two products with W per step and nothing else; quick in 2D",
               .weaknesses = "stops where the curvature vanishes (hyperstatic sets) and wanders in "
                             "3D where contacts slide: use nsgs or auto",
               .unit = "steps",
@@ -87,7 +87,7 @@ static const cn_friction_solver friction_table[] = {
      .solve = solve_friction_cpg},
     {.info = {.name = "uzawa",
               .about = "De Saxce-Feng projection, every contact with a step length of its own",
-              .strengths = "one product with W a step, no trial steps, any W",
+              .strengths = "one product with W per step, no trial steps, any W",
               .weaknesses = "linear rate near 1 on tall or hyperstatic sets: use nsgs or auto",
               .unit = "steps",
               .accepts = ANY_LAW,
@@ -98,7 +98,7 @@ static const cn_friction_solver friction_table[] = {
     {.info = {.name = "apgd",
               .about = "accelerated projected gradient with restarts, the slip term renewed on the "
                        "way",
-              .strengths = "one product with W a step; hyperstatic sets without a factorisation",
+              .strengths = "one product with W per step; hyperstatic sets without a factorisation",
               .weaknesses = "needs a nearly symmetric W, thousands of steps on tall sets: use auto",
               .unit = "steps",
               .accepts = ANY_LAW,
@@ -109,7 +109,7 @@ static const cn_friction_solver friction_table[] = {
     {.info = {.name = "bb",
               .about = "spectral projected gradient (Barzilai-Borwein), the slip term renewed on "
                        "the way",
-              .strengths = "one product with W a step; often the fewest steps of the gradient "
+              .strengths = "one product with W per step; often the fewest steps of the gradient "
                            "methods",
               .weaknesses = "needs a nearly symmetric W, erratic on hyperstatic sets: use auto",
               .unit = "steps",

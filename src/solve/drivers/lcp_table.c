@@ -47,7 +47,7 @@ static const cn_lcp_solver lcp_table[] = {
      .solve = solve_lcp_lemke},
     {.info = {.name = "cpg",
               .about = "conjugate projected gradient",
-              .strengths = "two products with M a step; far fewer steps than sweeps when a "
+              .strengths = "two products with M per step; far fewer steps than sweeps when a "
                            "symmetric M is ill-conditioned",
               .weaknesses = "M must be symmetric and semi-definite: use lemke or auto",
               .unit = "steps",
@@ -70,7 +70,7 @@ static const cn_lcp_solver lcp_table[] = {
                        "non-monotone line search, sparse LU",
               .strengths =
                   "sparse M of thousands of unknowns in tens of steps; zero diagonals; warm starts",
-              .weaknesses = "one sparse factorisation a step; may stall where M is not "
+              .weaknesses = "one sparse factorisation per step; may stall where M is not "
                             "semi-definite, and then pivots where n is small: use lemke or auto",
               .unit = "newton steps",
               .max_iterations = 10000,

@@ -10,7 +10,7 @@ static const cn_mcp_solver mcp_table[] = {
               .about = "in the manner of PATH: active-set crash, semismooth Newton with a "
                        "non-monotone line search, sparse LU",
               .strengths = "sparse; free unknowns, bounds and boxes alike; few steps; warm starts",
-              .weaknesses = "one sparse factorisation a step; may stall where M is not "
+              .weaknesses = "one sparse factorisation per step; may stall where M is not "
                             "semi-definite, and then pivots where n is small: use lemke",
               .unit = "newton steps",
               .max_iterations = 10000,

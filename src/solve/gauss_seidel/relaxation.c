@@ -35,7 +35,7 @@ static double relaxation_best(double omega, double rate) {
     return fmin(2.0 / (1.0 + sqrt(1.0 - jacobi)), 0.5 * (omega + 2.0));
 }
 
-// The next omega after a window that contracted by rate a sweep.
+// The next omega after a window that contracted by rate per sweep.
 static double relaxation_next(gs_relaxation *s, double rate) {
     double omega = s->omega, blamed = s->blamed;
     s->blamed = 0.0;

@@ -48,7 +48,7 @@ struct gs_general {
     local_block *block; // 3D: a contact's own block, made ready
     double *q;          // q with room for a wide load past its end
     double *slip;       // last slip multiplier of a contact
-    gs_body_pack pack;  // body space, two rigid bodies a contact
+    gs_body_pack pack;  // body space, two rigid bodies per contact
     double *v;          // body space: M^-1 H r, carried along
     const cn_env *env;
     // A plan: block b is contacts order[first[b]] .. order[first[b+1] - 1].
@@ -190,7 +190,7 @@ MATH_INLINE void contact_assembled_2d(gs_general *s, int32_t a, double *r) {
     memcpy(own, last, sizeof last);
 }
 
-// Two rigid bodies a contact: u = H' v + q, then v += M^-1 H dr.
+// Two rigid bodies per contact: u = H' v + q, then v += M^-1 H dr.
 MATH_INLINE void contact_packed_3d(gs_general *s, int32_t a, double *r) {
     double *own = r + 3 * (int64_t)a;
     const double *H = s->pack.H + 36 * (int64_t)a, *G = s->pack.G + 36 * (int64_t)a;
@@ -379,7 +379,7 @@ static const gs_form forms_assembled[2] = {
      .begin = begin_none,
      .velocity = velocity_any},
 };
-// Two rigid bodies a contact.
+// Two rigid bodies per contact.
 static const gs_form forms_pairs[2] = {
     {.visit = contact_packed_2d,
      .sweep = sweep_pairs_2d,

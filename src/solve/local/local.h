@@ -8,7 +8,7 @@
 
 #include <cairn/solve.h>
 
-// A 3D contact made ready once a solve. Schur complement on the tangent plane: with W in blocks N,
+// A 3D contact made ready once per solve. Schur complement on the tangent plane: with W in blocks N,
 // T,
 //     S = W_TT - W_TN W_NT / W_NN,  u_N = 0  <=>  r_N = c - nt . r_T,  then  u_T = b + S r_T,
 // with c = -q_N / W_NN and b = q_T - tn q_N. The first sixteen words, two cache lines, are all that

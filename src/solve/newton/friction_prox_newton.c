@@ -15,7 +15,7 @@
 // rows that contradict each other are told by a certificate: a combination d of them with W d = 0,
 // q.d != 0.
 //
-// Needs a factorisation a step: for very large packings far from the solution Gauss-Seidel is the
+// Needs a factorisation per step: for very large packings far from the solution Gauss-Seidel is the
 // better start ("auto"). No line search in 3D, where it costs more than it saves.
 #include "solve/newton/friction_prox_newton.h"
 

@@ -43,7 +43,7 @@
 #define MCP_CRASH_WAIT 4     // crash steps without a new best before it ends
 #define MCP_CRASH_HALVINGS 3 // of a crash step that is far worse
 #define MCP_JUMP 0.1         // fall of the error after which the active set is tried again
-#define MCP_RATE 2.5e8 // multiplications a second that a slow machine does; KLU cannot be stopped
+#define MCP_RATE 2.5e8 // multiplications per second that a slow machine does; KLU cannot be stopped
 #define MCP_STALL 30   // steps without a new best that end the method
 
 const cn_param solve_mcp_param_table[SOLVE_MCP_PARAM_COUNT] = {

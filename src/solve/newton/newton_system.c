@@ -10,7 +10,7 @@
 
 #define MATH_INLINE static inline __attribute__((always_inline))
 #define NEWTON_DENSE 2.0   // how much faster than those of a sweep
-#define NEWTON_FILLING 2.0 // all that is done a contact over the filling alone
+#define NEWTON_FILLING 2.0 // all that is done per contact over the filling alone
 #define NEWTON_REFINE 8    // steps of refinement where a ridge has to be taken out,
 #define NEWTON_GAIN 0.2    // while each leaves less than this share of the error,
 #define NEWTON_SURE 0.05   // and mostly less than this
@@ -583,6 +583,6 @@ cn_status newton_refuse(cn_status status, cn_solve_report *report) {
     }
     report->outcome = CN_UNSUPPORTED;
     report->detail =
-        "in body space this solver needs two rigid bodies a contact; factors of 2 GB at most";
+        "in body space this solver needs two rigid bodies per contact; factors of 2 GB at most";
     return CN_OK;
 }

@@ -5,7 +5,7 @@
 // and g = -K^-1 F
 // the velocities y = M^-1 H dr follow from (I + M^-1 H C H') y = M^-1 H g, on the pattern of the
 // bodies that touch, whatever the number of contact points; then dr = g - C H' y. One symbolic
-// analysis a problem.
+// analysis per problem.
 #ifndef CAIRN_SOLVE_NEWTON_NEWTON_SYSTEM_H
 #define CAIRN_SOLVE_NEWTON_NEWTON_SYSTEM_H
 
@@ -20,11 +20,11 @@ typedef struct newton_system {
     const cn_friction *p;
     const newton_form *form; // of the matrix
     sparse_block_lu lu;
-    gs_body_pack pack;   // body space
-    int64_t *offset;     // of each block written: one a block of W, or four a contact
-    double *A, *K, *F;   // to be filled: dim*dim each by rows, dim each
-    double *ridge;       // NULL, or one a row, the caller's: K + A ridge is factorised for K, where
-                         // K alone is too near to singular; refinement takes it out again,
+    gs_body_pack pack; // body space
+    int64_t *offset;   // of each block written: one a block of W, or four a contact
+    double *A, *K, *F; // to be filled: dim*dim each by rows, dim each
+    double *ridge;     // NULL, or one per row, the caller's: K + A ridge is factorised for K, where
+                       // K alone is too near to singular; refinement takes it out again,
     double enough, left; // until |F| of what is left is below enough; left: how much it is, or less
     const double *toward; // with a ridge: NULL, or the r that dr will be added to; what W does not
                           // feel of r + dr is then as small as the ridge makes it
@@ -40,7 +40,7 @@ typedef struct newton_system {
     double *extra, *zero; // a second right-hand side; a zero q
 } newton_system;
 
-// CN_ERR_UNSUPPORTED: body space, but not two rigid bodies a contact. Everything comes from
+// CN_ERR_UNSUPPORTED: body space, but not two rigid bodies per contact. Everything comes from
 // scratch.
 cn_status newton_analyse(const cn_friction *p, cn_arena *scratch, newton_system *out);
 // u = W r + q of p, which is the system's problem but for its q, by the quickest way at hand.

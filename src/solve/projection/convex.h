@@ -14,7 +14,7 @@
 typedef struct proj_convex {
     cn_first_order base;
     double inner;  // s is renewed when the error of (C) is below this share of the whole error
-    double *slip;  // s, one a contact
+    double *slip;  // s, one per contact
     double *r, *u; // the iterate and W r + q
     bool renewed;  // s is not that of the step before: what was learnt of (C) may be stale
 } proj_convex;

@@ -14,7 +14,7 @@ typedef struct cn_first_order {
     cn_friction bare; // p with q = 0, for products
     const char *unit; // of a step, for the progress
     int64_t m;
-    double *scale;     // D, one a contact
+    double *scale;     // D, one per contact
     double *v;         // scratch of the body operator
     double *best;      // the caller's r: the best iterate that was checked
     double best_error; //

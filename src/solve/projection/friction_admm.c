@@ -51,7 +51,7 @@ typedef struct admm {
     double rho;
     double *r, *z, *xi;
     double *u;           // W z + q
-    double *turn, *slip; // T of the normal direction, s; one a contact
+    double *turn, *slip; // T of the normal direction, s; one per contact
     double primal, dual; // |r - z| and |z - z_old| in the metric D T^2
 } admm;
 
@@ -191,7 +191,7 @@ cn_status solve_friction_admm(const cn_friction *p, const cn_solve_opts *opts, c
     cn_status status = admm_prepare(&s, p, opts, scratch, r, report);
     if (status == CN_ERR_UNSUPPORTED) {
         report->outcome = CN_UNSUPPORTED;
-        report->detail = "in body space this solver needs two rigid bodies a contact";
+        report->detail = "in body space this solver needs two rigid bodies per contact";
         return CN_OK;
     }
     CN_TRY(status);

@@ -6,7 +6,7 @@
 //     t = |d|_D^2 / d.W d  and  d.W d / |W d|_D^-1^2  in turns
 // lambda is 1 unless f would exceed the largest of its last values: f need not fall at every step,
 // which is what lets the method use its curvatures. f is never computed, only its changes. One
-// product with W a step.
+// product with W per step.
 //
 // Erratic by nature: fast on well-conditioned sets, hundreds to thousands of steps on hyperstatic
 // ones: "auto". An unsymmetric W has no potential: "extra-gradient". Scratch: three vectors of the

@@ -5,7 +5,7 @@
 // monotonicity, so also for rank deficient W. References: Korpelevich (1976), Khobotov (1987),
 // Marcotte (1991) for the step length; Acary, Bremond and Huber (2018).
 //
-// Slow: two products with W a step and a linear rate at best, so 1e-4 is its range; "nsgs" or
+// Slow: two products with W per step and a linear rate at best, so 1e-4 is its range; "nsgs" or
 // "auto" for more. Scratch: six vectors of the size of r.
 #include "solve/drivers/friction_rows.h"
 #include "solve/projection/variational_inequality.h"

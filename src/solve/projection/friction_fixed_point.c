@@ -1,7 +1,7 @@
 // solve/projection/friction_fixed_point.c
 // Fixed-point projection with a self-adaptive step:
 //     r := P_K(r - rho F(r)),   F(r) = u + (mu |u_T|, 0),   u = W r + q.
-// One product with W a step: nothing is factorised, W need be neither symmetric nor assembled.
+// One product with W per step: nothing is factorised, W need be neither symmetric nor assembled.
 // References: De Saxce and Feng (1998); Han and Lo (2002) for the step length; Acary, Bremond and
 // Huber (2018).
 //

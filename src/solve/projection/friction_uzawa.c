@@ -9,7 +9,7 @@
 // trial steps: it shrinks when rho |F(r) - F(r_old)| > L |r - r_old|, down to "step", and grows
 // when that is below Lmin; without, it stays at "step".
 //
-// One product with W a step and no trials. Linear at best, with rates near 1 for tall or
+// One product with W per step and no trials. Linear at best, with rates near 1 for tall or
 // hyperstatic sets: "nsgs" needs far fewer passes, "fixed-point" takes its lengths from the
 // diagonal blocks and tests them before it steps. Scratch: four vectors of the size of r.
 #include "base/arena.h"
@@ -48,7 +48,7 @@ typedef struct uzawa {
     double *r, *u, *F;   // the iterate, W r + q, and u + mu |u_T| e_N
     double *old, *F_old; // of the step before
     double factor;       // kappa
-    double *sure;        // one a contact
+    double *sure;        // one per contact
 } uzawa;
 
 // Row sums of |W| in body space: |H|' (|M^-1 H| 1). v: dofs numbers of scratch.

@@ -6,7 +6,7 @@
 // and the local problem has a closed form. Vectors are kept in world axes, 2D as z = 0, so there
 // are no tangents to store.
 //
-// Numbers are double or single: 120 bytes per contact and 64 a body, or 64 and 32, where the
+// Numbers are double or single: 120 bytes per contact and 64 per body, or 64 and 32, where the
 // operator has 1152. They are in units of the problem's own (solve/gauss_seidel/scaling.h).
 #ifndef CAIRN_SOLVE_SWEEP_SPHERES_SPHERES_H
 #define CAIRN_SOLVE_SWEEP_SPHERES_SPHERES_H

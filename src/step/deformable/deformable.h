@@ -4,7 +4,7 @@
 // A step of one body is that of body/fe/body.h in axes R of the body: those it was placed with, or
 // with corotational strain those nearest to its shape at q~, by the polar decomposition of
 // sum m_i (x_i - c) X_i'. M is the same in all axes, so that the factorisation of M^ stays: right
-// side and contact frames are turned into the body's axes instead. R at q~, once a step, keeps the
+// side and contact frames are turned into the body's axes instead. R at q~, once per step, keeps the
 // angular momentum; a later R does not.
 #ifndef CAIRN_STEP_DEFORMABLE_DEFORMABLE_H
 #define CAIRN_STEP_DEFORMABLE_DEFORMABLE_H

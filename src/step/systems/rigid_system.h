@@ -26,9 +26,9 @@ typedef struct step_rigid_system {
     cn_system *system;
     cn_arena *memory;
     int32_t n;
-    int32_t *coordinate; // 6 a body (2D: 3): of x y z and the rotation; -1: it cannot move so
+    int32_t *coordinate; // 6 per body (2D: 3): of x y z and the rotation; -1: it cannot move so
     bool *on_joint; // of each body: whether its point is one of a joint, else the centre of mass
-    double *point;  // 3 a body: the point, in body axes from the centre of mass
+    double *point;  // 3 per body: the point, in body axes from the centre of mass
     step_rigid_row *held, *limit;
     int32_t held_count, limit_count, slot_count;
     step_rigid_slot *slot; // of the contacts behind the limits
@@ -43,7 +43,7 @@ typedef struct step_rigid_system {
     double t, *q;
     bool placed, looked;
     double *pose, *turn, *load;
-    double *arm;   // 3 a body: from its point to its centre of mass, world axes
+    double *arm;   // 3 per body: from its point to its centre of mass, world axes
     double *reach; // velocities for the detection's margins, of the start of the step
     cn_status status;
     cn_error error; // what a function could not say

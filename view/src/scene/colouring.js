@@ -12,7 +12,7 @@ export const FIELD_UNITS = { speed: "m/s", spin: "rad/s", pressure: "Pa", contac
 
 export const HIDDEN = 0, FAINT = 100, SELECTED = 200, SHOWN = 255; // opacity of a tint, read by the shaders
 
-// The values of a field, one a body; null when the colouring is none.
+// The values of a field, one per body; null when the colouring is none.
 export function fieldOf(name, pair, bodies) {
     const { frame, contacts } = pair, { dim } = frame;
     const out = new Float32Array(bodies.count);

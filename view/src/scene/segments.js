@@ -1,5 +1,5 @@
 // Lines with a width in pixels and round ends: force chains, normals, trajectories, outlines. Each is a quad whose corners are
-// found in the vertex shader from three texels (ends, width, colour), so a frame uploads 48 bytes a line.
+// found in the vertex shader from three texels (ends, width, colour), so a frame uploads 48 bytes per line.
 import { BufferAttribute, BufferGeometry, DataTexture, FloatType, GreaterDepth, Mesh, NearestFilter, RGBAFormat } from "three";
 
 import { material } from "./material.js";

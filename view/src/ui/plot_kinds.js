@@ -27,7 +27,7 @@ export const LEDGER_PLOTS = [
     { key: "potential", title: "Potential energy", unit: "J", free: true, series: [["Potential", sum("potential"), "k1"]] },
     { key: "work", title: "Work", unit: "J", series: [["External", sum("work_external"), "k1"], ["Joints", sum("work_joints"), "k3"]] },
     { key: "balance", title: "Energy balance", unit: "J", series: [["Balance", sum("balance"), "k1"]] },
-    { key: "cpu", title: "CPU a step", unit: "s", series: [["Solve", sum("cpu_solve"), "k1"], ["Detect", sum("cpu_detect"), "k3"], ["Rest", sum("cpu_assemble", "cpu_advance"), "k2"]] },
+    { key: "cpu", title: "CPU per step", unit: "s", series: [["Solve", sum("cpu_solve"), "k1"], ["Detect", sum("cpu_detect"), "k3"], ["Rest", sum("cpu_assemble", "cpu_advance"), "k2"]] },
     { key: "joint", title: "Joint error", unit: "m", series: [["Joint error", sum("joint_error_max"), "k2"]] },
 ];
 export const DEFAULT_PLOTS = ["energy", "residual", "penetration", "contacts"];
@@ -53,7 +53,7 @@ export function coordinates(i) {
     return [place(0), place(1), (s, k) => s.orientation[k]].map((value, d) => [`q${3 * i + d + 1}`, `q${3 * i + d + 1}`, "", value]);
 }
 
-// At most two points a pixel: the smallest and the largest value, so no peak is lost.
+// At most two points per pixel: the smallest and the largest value, so no peak is lost.
 export function decimate(times, columns, from, to, pixels) {
     let first = 0, end = times.length;
     while (first < end && times[first] < from) first++;
