@@ -3,6 +3,7 @@
 # and docs/gallery.md from both.
 #     tools/gallery.sh CAIRN [NAME...]   runs these scenes
 #     tools/gallery.sh CAIRN --all       runs all of them (some ten minutes)
+#     tools/gallery.sh --pictures CAIRN [NAME...]   their pictures alone
 #     tools/gallery.sh --page            writes the page alone
 #     tools/gallery.sh --check           exit code 1 when a scene has no row, or the page is not that of the table
 # A row is NAME,TOPIC,UNTIL,BODIES,CPU_S,COMMIT; a new scene gets one by hand: NAME,TOPIC,,,, with one of the topics at
@@ -57,6 +58,9 @@ case ${1:-} in
     for name in $(awk -F, '!/^#/ && NR > 1 { print $1 }' $table); do
         [ -e "scenes/$name.yaml" ] || { echo "$table: no scene $name"; status=1; }
     done
+    for file in "$pictures"/*.svg; do
+        grep -qE '<(polyline|polygon|path|circle|ellipse|use)' "$file" || { echo "$file: nothing is drawn"; status=1; }
+    done
     write_page >"$work/page"
     cmp -s "$work/page" $page || { echo "$page: not what tools/gallery.sh --page writes"; status=1; }
     exit $status
@@ -66,8 +70,10 @@ esac
 # Coordinates over time, for systems without bodies: plot NAME RUN
 plot() {
     "$cairn" export "$2" --to csv -o "$work/csv" >/dev/null
-    awk -F, 'NR > 1 && $3 == 0 { print $2, $5, $6, $7 }' "$work/csv/frames.csv" | awk -v name="$1" '
-        { for (i = 2; i <= 4; i++) { v[i, NR] = $i; if ($i != $(i) + 0) { next }
+    # Rows of the time and the first three coordinates.
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) { if ($i ~ /^[qx][0-9]+$/ && n < 3) { at[++n] = i } } next }
+        { row = $2; for (i = 1; i <= n; i++) { row = row " " $at[i] } print row }' "$work/csv/frames.csv" | awk -v name="$1" '
+        { for (i = 2; i <= NF; i++) { v[i, NR] = $i
               if (NR == 1 || $i < low[i]) { low[i] = $i } if (NR == 1 || $i > high[i]) { high[i] = $i } } t[NR] = $1 }
         END {
             split("- #2166ac #b2182b #1b7837", colour, " ")
@@ -78,7 +84,8 @@ plot() {
             every = int(NR / 600) + 1
             for (i = 2; i <= 4; i++) {
                 if (!(high[i] > low[i])) { continue }
-                printf "<text x=\"%d\" y=\"318\" fill=\"%s\">coordinate %d: %.3g to %.3g</text>\n", 20 + 205 * (i - 2), colour[i], i - 1, low[i], high[i]
+                lines++
+                printf "<text x=\"%d\" y=\"318\" font-size=\"12\" fill=\"%s\">coordinate %d: %.3g to %.3g</text>\n", 20 + 195 * (i - 2), colour[i], i - 1, low[i], high[i]
                 printf "<polyline fill=\"none\" stroke-width=\"1.5\" stroke=\"%s\" points=\"", colour[i]
                 for (k = 1; k <= NR; k += every) {
                     printf "%.1f,%.1f ", 20 + 600 * k / NR, 290 - 250 * (v[i, k] - low[i]) / (high[i] - low[i])
@@ -86,7 +93,9 @@ plot() {
                 print "\"/>"
             }
             print "</g>\n</svg>"
-        }' >"$pictures/$1.svg"
+            if (!lines) { print "gallery: the plot of " name " is empty" >"/dev/stderr"; exit 1 }
+        }' >"$work/plot.svg" || exit 1
+    cp "$work/plot.svg" "$pictures/$1.svg"
 }
 
 # The picture of a scene from its run: picture NAME RUN TIME BODIES
@@ -97,8 +106,11 @@ picture() {
         return 0
     fi
     forces=
+    moment="--at $3"
     [ "$4" -lt 15 ] || [ "$4" -gt 900 ] || forces=--forces
-    "$cairn" render "$2" --at "$3" $forces -o "$work/$1.svg"
+    [ "$4" -gt 6 ] || moment="--strip 4" # of a few bodies the motion is what there is to see
+    # shellcheck disable=SC2086
+    "$cairn" render "$2" -q $moment $forces -o "$work/$1.svg"
     sed -E 's/([0-9]+\.[0-9])[0-9]+/\1/g' "$work/$1.svg" >"$pictures/$1.svg" # a tenth of a pixel is enough
     # Drawings of many bodies are larger than their pixels.
     if [ "$(wc -c <"$pictures/$1.svg")" -gt 120000 ] && command -v chromium >/dev/null; then
@@ -109,6 +121,11 @@ picture() {
     fi
 }
 
+only_pictures=no
+if [ "${1:-}" = --pictures ]; then
+    only_pictures=yes
+    shift
+fi
 cairn=$(realpath "$1")
 shift
 [ "${1:-}" != --all ] || set -- $(awk -F, '!/^#/ && NR > 1 { print $1 }' $table)
@@ -124,6 +141,7 @@ for name; do
     mkdir -p $pictures
     picture "$name" "$work/$name.run" "$at" "$bodies"
     rm -f "$work/$name.run"
+    [ $only_pictures = no ] || { echo "$name: drawn"; continue; }
     awk -F, -v OFS=, -v name="$name" -v bodies="$bodies" -v cpu="$cpu" -v commit="$commit" -v machine="$machine" '
         /^# machine/ { print "# machine: " machine; next }
         $1 == name { $4 = bodies; $5 = cpu; $6 = commit } { print }' $table >"$work/table"
