@@ -58,7 +58,8 @@ function massText(x, significant) {
 export function vectorText(v, unit, decimals = 3) {
     const size = Math.max(...v.map(Math.abs));
     const [factor, prefix] = prefixFor(size, unit), tiny = size > 0 && size < 1e-12;
-    const shown = v.map((x) => (tiny ? exponent(x) : thousands((x / factor).toFixed(decimals)).replace(/^−(0\.0*)$/, "$1")));
+    const places = size / factor >= 100 ? decimals - 1 : decimals; // six digits at most
+    const shown = v.map((x) => (tiny ? exponent(x) : thousands((x / factor).toFixed(places)).replace(/^−(0\.0*)$/, "$1")));
     return { value: shown.join(", "), unit: prefix + unit };
 }
 

@@ -255,3 +255,27 @@ test("a_picture_of_any_size_is_the_scene_alone", async (t) => {
         await page.context().close();
     }
 });
+
+test("numbers_of_a_body_stay_in_their_panel", async (t) => {
+    const run = twoBalls();
+    for (const frame of run.frames) Object.assign(frame, { position: frame.position.map((x) => 0.238015 * (x + 1)), spin: [0, 0, 0, -0.502411, 0.097391, -0.153967, 0, 0, 0] });
+    for (const [width, height] of [[1440, 900], [390, 844]]) {
+        const page = await t.open(run, { width, height });
+        await page.evaluate(() => { window.cairn.app.layout.setTab("inspect"); window.cairn.seekStep(50); window.cairn.select(1); });
+        await settled(page);
+        const out = await page.evaluate(() => {
+            const { right } = document.querySelector(".inspector").getBoundingClientRect();
+            return [...document.querySelectorAll(".inspector *")].filter((e) => e.getBoundingClientRect().right > right + 1).map((e) => e.textContent);
+        });
+        equal(out, [], `texts beyond the panel at ${width} px`);
+        await page.context().close();
+    }
+});
+
+test("no_empty_legend_on_a_phone", async (t) => {
+    const page = await t.open(twoBalls(), { width: 390, height: 844 });
+    await page.evaluate(() => window.cairn.setLayer("chains", { on: false }));
+    await settled(page);
+    const empty = await page.evaluate(() => { const e = document.querySelector(".legend"); return e.getClientRects().length > 0 && ![...e.children].some((c) => c.getClientRects().length > 0); });
+    equal(empty, false, "a legend is shown that has nothing in it");
+});
