@@ -18,7 +18,7 @@ typedef struct subcommand {
 } subcommand;
 
 static const subcommand subcommands[] = {
-    {"demo", "a first look: simulate a scene, draw it, tell how far to trust it", command_demo},
+    {"demo", "a first look: simulate a scene, draw it, report how far to trust it", command_demo},
     {"gallery", "the scenes that come with the command", command_gallery},
     {"new", "write a starter scene", command_new},
     {"run", "simulate a scene into a run file", command_run},

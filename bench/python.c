@@ -25,7 +25,7 @@ static const python_figure python_figures[] = {
     {"positions, 1000 bodies", "\"positions_1000_us\":", "us", 15.0, false},
     {"positions, 100000 bodies", "\"positions_100000_ms\":", "ms", 3.0, false},
     {"3000 contacts as columns", "\"contacts_us\":", "us", 60.0, false},
-    {"save and restore, 1000 balls", "\"save_restore_us\":", "us", 50.0, false},
+    {"save and restore, 1000 spheres", "\"save_restore_us\":", "us", 50.0, false},
     {"100000 spheres to a model", "\"spheres_s\":", "s", 0.6, false},
     {"100000 turned boxes to a model", "\"boxes_s\":", "s", 1.0, false},
     {"solve over the solver, 200 contacts", "\"solve_over_ms\":", "ms", 0.3, false},

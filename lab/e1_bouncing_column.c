@@ -159,7 +159,7 @@ static void e1_plot_kinetic(reproduction *lab, const e1_energy *energies, int32_
     }
     plot_spec plot = {.title = "E1: change of the kinetic energy in each step",
                       .subtitle =
-                          "eight balls in a column, no friction; the curves of those that solve "
+                          "eight spheres in a column, no friction; the curves of those that solve "
                           "lie on each other",
                       .x_label = "t [s]",
                       .y_label = "change in a step [J]",
@@ -185,7 +185,7 @@ static void e1_plot_total(reproduction *lab, const e1_energy energies[3]) {
                                  .count = total->count};
     }
     plot_spec plot = {.title = "E1: total energy over that of the start",
-                      .subtitle = "eight balls in a column, no friction, steps of 1 ms",
+                      .subtitle = "eight spheres in a column, no friction, steps of 1 ms",
                       .x_label = "t [s]",
                       .y_label = "energy / energy at the start",
                       .x_scale = SCALE_LINEAR,

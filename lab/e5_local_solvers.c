@@ -183,5 +183,5 @@ const lab_experiment experiment_e5 = {
         "where "
         "that fails at a contact the sweeps of the step go on to their limit, which is most of "
         "their time, and the step is short of its residual. The dedicated solver of spheres (in "
-        "hybrid) is swept in packets, which the others are not.",
+        "hybrid) is swept in SIMD batches, the others are not.",
     .run = e5};

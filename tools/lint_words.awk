@@ -1,6 +1,6 @@
 # tools/lint_words.awk: the words that lint_words.sh refuses in C sources and in documents, by where they stand.
 #
-# text: in comments and in Markdown outside code, as a regular expression in lower case, with | between the standard uses that are allowed around it.
+# text: in comments, in strings and in Markdown outside code, as a regular expression in lower case, with | between the standard uses that are allowed around it.
 # name: in identifiers, as one or several parts between underscores.
 
 function text(pattern, instead, allowed) {
@@ -31,7 +31,7 @@ BEGIN {
     text("launch(es|ed)?", "cold-start momentum boost", "mpi|launcher")
     text("leap(s|ed)?", "extrapolation step", "leapfrog")
     text("singles", "single precision")
-    text("light", "inverse mass: inv_mass, inv_inertia", "light (colour|theme|comes|from|and dark)|light or dark|as light as|\"light\"")
+    text("light", "inverse mass: inv_mass, inv_inertia", "light (colour|theme|comes|from|and dark)|light or dark|as light as|\"light\"|error_evaluation")
     source("balls?", "spheres (3D), disks (2D); round bodies for both", "heavy.ball|ball joint|ball.and.socket|\"ball\"|bouncing ball|kind: ball|ball-")
     text("packets?", "SIMD batch", "network|ogg|tcp")
     text("lanes? left empty|empty lanes?", "unused lanes")
@@ -40,7 +40,7 @@ BEGIN {
     text("the same bits|bits are the same|bit for bit", "bitwise identical")
     text("left the finite numbers|unfinite", "non-finite, NaN or infinite")
     text("there twice", "duplicate")
-    text("entrants?|contests?|races?", "engine, comparison", "data race|race condition|race between")
+    text("entrants?|contests?|races?", "engine, comparison", "data race|race condition|race between|re-entrant")
     text("tally", "run summary")
     text("calm", "limit, quiet")
     text("limit of time", "time limit")
@@ -74,6 +74,15 @@ function report(word, instead) {
     bad = 1
 }
 
+function check(k, given,    word) {
+    if (given == "" || !match(given, "(^|[^a-z0-9_])(" text_pattern[k] ")($|[^a-z0-9_])")) { return }
+    word = substr(given, RSTART, RLENGTH)
+    if (text_allowed[k] == "" || given !~ text_allowed[k]) {
+        gsub(/^[^a-z0-9]+|[^a-z0-9]+$/, "", word)
+        report(word, text_instead[k])
+    }
+}
+
 FNR == 1 { fence = 0 }
 
 {
@@ -86,11 +95,16 @@ FNR == 1 { fence = 0 }
         gsub(/\]\([^)]*\)/, "]", line)
         gsub(/<[^>]*>/, "", line)
         sub(/^#+ .*/, "& ", line)
-        code = ""
+        code = said = ""
         comment = line
     } else {
-        code = line
-        comment = ""
+        code = rest = line
+        comment = said = ""
+        # What the program says: strings before a comment.
+        while (line !~ /^ *#/ && match(rest, /"([^"\\]|\\.)*"/) && substr(rest, 1, RSTART - 1) !~ /\/\//) {
+            said = said " " substr(rest, RSTART, RLENGTH)
+            rest = substr(rest, RSTART + RLENGTH)
+        }
         gsub(/"([^"\\]|\\.)*"/, "\"\"", code)
         if (match(code, /\/\//)) {
             code = substr(code, 1, RSTART - 1)
@@ -98,15 +112,9 @@ FNR == 1 { fence = 0 }
             comment = substr(line, RSTART + 2)
         }
     }
-    for (k = 1; k <= texts && comment != ""; k++) {
-        if (markdown ? text_sources[k] : text_pages[k]) { continue }
-        if (match(comment, "(^|[^a-z0-9_])(" text_pattern[k] ")($|[^a-z0-9_])")) {
-            word = substr(comment, RSTART, RLENGTH)
-            if (text_allowed[k] == "" || comment !~ text_allowed[k]) {
-                gsub(/^[^a-z0-9]+|[^a-z0-9]+$/, "", word)
-                report(word, text_instead[k])
-            }
-        }
+    for (k = 1; k <= texts; k++) {
+        if (!(markdown ? text_sources[k] : text_pages[k])) { check(k, comment) }
+        if (!text_sources[k]) { check(k, said) }
     }
     while (match(code, /[a-z_][a-z0-9_]*/)) {
         identifier = substr(code, RSTART, RLENGTH)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Refuses words that do not belong in the tree, in C sources and in documents: private words where the field has a standard term, notes to oneself,
+# Refuses words that do not belong in the tree, in C sources (also in what the program says) and in documents: private words where the field has a standard term, notes to oneself,
 # and paths of one machine.
 #     tools/lint_words.sh [ROOT]
 # Prints "file:line: word: what to write instead" for each finding and exits 1 when there is one. The words are in the
@@ -24,7 +24,7 @@ files=$(find $folders -name node_modules -prune -o -name '*.[ch]' -print | LC_AL
 for page in README.md CHANGELOG.md CONTRIBUTING.md corpus/README.md; do
     [ ! -e $page ] || files="$files $page"
 done
-[ ! -d docs ] || files="$files $(find docs -name '*.md' ! -name options.md | LC_ALL=C sort)"
+[ ! -d docs ] || files="$files $(find docs -name '*.md' | LC_ALL=C sort)"
 # shellcheck disable=SC2086 # no file of ours has a space in its name
 LC_ALL=C awk -f "$tools/lint_words.awk" $files || found=yes
 [ $found = no ]

@@ -44,7 +44,7 @@ static const command_line demo_line = {
     .args_doc = "[NAME|solvers]",
     ONE_ARGUMENT(demo_job, name, "one name at a time, not also '%s'"),
     .doc = "Simulate a scene of the gallery (default: " DEMO_SCENE
-           "), draw it, and tell how far to trust it."
+           "), draw it, and report how far to trust it."
            "\v`cairn demo solvers` solves one generated problem in several ways, checks every "
            "answer independently and plots the convergence."};
 

@@ -96,8 +96,8 @@ static const command_line export_line = {
     .missing = "no file given; see cairn export --help",
     .doc = "Write a run file in another format: a replay for any browser, files for ParaView, an "
            "animation, tables, or the one-step problems of chosen steps as FCLIB files."
-           "\vA run file does not hold its problems; fclib simulates the scene again, which gives "
-           "the same bits, and compares the recorded frames on the way."};
+           "\vA run file does not hold its problems; fclib simulates the scene again, with "
+           "bitwise identical results, and compares the recorded frames on the way."};
 
 int command_export(int argc, char **argv) {
     export_words words = {.at = (double)NAN, .first = 1, .last = 0};

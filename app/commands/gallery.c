@@ -15,9 +15,8 @@ typedef struct gallery_job {
 static const command_line gallery_line = {
     .args_doc = "[NAME]",
     ONE_ARGUMENT(gallery_job, name, "one name at a time, not also '%s'"),
-    .doc =
-        "List the scenes of the gallery by topic, with the number of bodies and the CPU time of "
-        "a run; with NAME, tell what the experiment is, what its source says and how to run it."};
+    .doc = "List the scenes of the gallery by topic, with the number of bodies and the CPU time of "
+           "a run; with NAME, explain the experiment, what its source says and how to run it."};
 
 // The first sentence of a comment, up to a full stop that ends a line or to an empty line, without
 // the scene's own name in front.
@@ -91,7 +90,7 @@ static void gallery_list(const gallery_folder *gallery) {
     }
     gallery_list_topic(gallery, &table, NULL);
     gallery_table_free(&table);
-    printf("`cairn gallery NAME` tells more, `cairn run NAME` runs one.\n");
+    printf("`cairn gallery NAME` explains one, `cairn run NAME` runs it.\n");
 }
 
 static int gallery_print(const gallery_folder *gallery, const char *name) {

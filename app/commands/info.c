@@ -25,7 +25,7 @@ static const command_line info_line = {
     .args_doc = "FILE...",
     ALL_ARGUMENTS(info_job, paths),
     .missing = "no file given; see cairn info --help",
-    .doc = "Tell what a run, scene or problem file holds, and where it comes from."};
+    .doc = "Print what a run, scene or problem file holds, and where it comes from."};
 
 // ---- gathering ----
 

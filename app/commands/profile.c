@@ -67,7 +67,7 @@ static const command_option profile_options[] = {
      TO_FUNCTION(profile_tolerances)},
     MEASURE_OPTION(profile_job, common.measure),
     {"cost", 0, "C", "What is compared: cpu (default) or iterations", TO_FUNCTION(profile_cost)},
-    {"time-limit", 0, "S", "CPU seconds a solve may take (default 10)",
+    {"time-limit", 0, "S", "CPU time limit per solve [s] (default 10)",
      TO_REAL(profile_job, common.time_limit, 1e-9, 1e9)},
     {"max-iter", 'n', "N", "Iteration limit, in each solver's own unit",
      TO_INT(profile_job, common.max_iterations, 0, INT32_MAX)},

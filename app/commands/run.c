@@ -88,7 +88,7 @@ static const command_option run_options[] = {
      "in the current folder; stdin.run for -)",
      TO_TEXT(run_job, output)},
     {"set", 0, "PATH=VALUE",
-     "Put a value in place of the scene's, as solver.tolerance=1e-6 or "
+     "Replace a value of the scene, as solver.tolerance=1e-6 or "
      "generate.packing.count=80; may be repeated",
      TO_FUNCTION(run_set)},
     {"until", 0, "T", "When to end [s], instead of time.until",
@@ -157,8 +157,8 @@ static const command_line resume_line = {
     .args_doc = "RUN",
     ONE_ARGUMENT(run_job, input, "one file at a time, not also '%s'"),
     .missing = "no file given; see cairn resume --help",
-    .doc = "Go on from the last checkpoint of a run file, bit for bit as if the run had never "
-           "stopped, until the end that its scene says or a new one."};
+    .doc = "Go on from the last checkpoint of a run file, bitwise identical to a run that "
+           "never stopped, until the end that its scene says or a new one."};
 
 // ---- running ----
 

@@ -55,7 +55,7 @@ static const command_option solve_options[] = {
     MEASURE_OPTION(solve_job, choice.measure),
     {"max-iter", 'n', "N", "Iteration limit, in the solver's own unit",
      TO_INT(solve_job, choice.max_iterations, 0, INT32_MAX)},
-    {"time-limit", 0, "S", "CPU seconds a solve may take",
+    {"time-limit", 0, "S", "CPU time limit per solve [s]",
      TO_REAL(solve_job, choice.time_limit, 1e-9, 1e9)},
     {"set", 0, "SOLVER.PARAM=VALUE",
      "A solver's own parameter, as nsgs.anderson=0; may be repeated",

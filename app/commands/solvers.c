@@ -104,7 +104,7 @@ static void solvers_print_briefly(void) {
         print_wrapped(stdout, label, 18, formulation->about);
         free(label);
     }
-    puts("\n`cairn solvers NAME` tells strengths, weaknesses and parameters.");
+    puts("\n`cairn solvers NAME` prints strengths, weaknesses and parameters.");
 }
 
 // A name may be in several tables, and be that of a local solver too.

@@ -208,7 +208,7 @@ int export_fclib(const export_job *job, recorded_run *recorded) {
         print_format(
             stdout,
             "%s: %lld problems; the scene was simulated again to step %lld and gave the %lld "
-            "recorded frames passed, bit for bit\n",
+            "recorded frames passed, bitwise identical\n",
             job->folder, (long long)trace.written, (long long)last, (long long)trace.compared);
     }
     cn_sim_destroy(trace.sim);

@@ -243,7 +243,7 @@ static bool engine_start_peer(const char *program, const char *scene, const char
 void engine_run_peer(const engine_case *scene_case, const engine_world *world,
                      const peer_engine *engine, engine_result *result) {
     char *program = peer_find(engine->program);
-    char folder[] = "/tmp/cairn-race-XXXXXX";
+    char folder[] = "/tmp/cairn-engine-XXXXXX";
     *result = (engine_result){.missed = -1, .found = program != NULL};
     snprintf(result->name, sizeof result->name, "%s", engine->name);
     if (!program || !mkdtemp(folder)) {

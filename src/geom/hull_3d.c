@@ -402,7 +402,7 @@ cn_status geom_hull_from_triangles(const double *point, int32_t count, double si
             return hull_edges(out, scratch, memory, error);
         }
     }
-    base_fail(error, CN_ERR_NUMERIC, "the faces of the hull cannot be told apart");
+    base_fail(error, CN_ERR_NUMERIC, "the faces of the hull cannot be distinguished");
     base_fail_hint(error, "remove details below a millionth of the shape's size");
     return CN_ERR_NUMERIC;
 }

@@ -352,7 +352,7 @@ cn_status cn_model_add_material(cn_model *model, const cn_material_def *def, int
         return base_fail(error, CN_ERR_INPUT, "a material needs a name, and not \"*\"");
     }
     if (base_names_find(&model->material_names, def->name) >= 0) {
-        return base_fail(error, CN_ERR_INPUT, "material '%s' is there twice", def->name);
+        return base_fail(error, CN_ERR_INPUT, "duplicate material '%s'", def->name);
     }
     if (!(def->density >= 0.0 && def->density <= DBL_MAX)) {
         return base_fail(error, CN_ERR_INPUT, "material '%s': density must be 0 or more, not %g",

@@ -189,15 +189,15 @@ static cn_status sphere_map_validate(const cn_friction *p, cn_error *error) {
     bool arms = spheres->arm || spheres->radius;
     if (spheres->bodies < 0 || (spheres->bodies > 0 && !spheres->inv_mass) ||
         (p->contacts > 0 && (!spheres->body || !arms || !spheres->normal))) {
-        return base_fail(error, CN_ERR_INPUT, "W of balls lacks arrays");
+        return base_fail(error, CN_ERR_INPUT, "W of round bodies lacks arrays");
     }
     int32_t record = spheres->arm ? 3 : 4, stride = spheres->stride == 0 ? 3 : spheres->stride;
     if (p->contacts > 0 && stride < record) {
-        return base_fail(error, CN_ERR_INPUT, "W of balls has normals %d numbers apart",
+        return base_fail(error, CN_ERR_INPUT, "W of round bodies has normals %d numbers apart",
                          (int)spheres->stride);
     }
     if (p->bounds.boxed) {
-        return base_fail(error, CN_ERR_INPUT, "W of balls with joint rows");
+        return base_fail(error, CN_ERR_INPUT, "W of round bodies with joint rows");
     }
     CN_TRY(vector_validate("1/m and 1/I", spheres->inv_mass, 2 * (int64_t)spheres->bodies, error));
     if (p->contacts > 0) {

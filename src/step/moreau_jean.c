@@ -172,8 +172,8 @@ cn_status step_integrate(const step_context *in, const asm_assembled *assembled,
     if (body < 0) {
         return CN_OK;
     }
-    base_fail(error, CN_ERR_NUMERIC, "body %d (%s) left the finite numbers at t = %g",
-              (int)body + 1, model->body[body].name, in->t);
+    base_fail(error, CN_ERR_NUMERIC, "body %d (%s) became non-finite at t = %g", (int)body + 1,
+              model->body[body].name, in->t);
     base_fail_hint(error, "a smaller step, or look at its forces");
     return CN_ERR_NUMERIC;
 }

@@ -178,7 +178,7 @@ CN_TEST(a_box_is_dragged_and_the_run_can_be_repeated) {
     cn_run_close(run);
     CN_CLI_EXPECT(&cli, 0, "check live.run");
     CN_CLI_EXPECT(&cli, 0, "export live.run --to fclib --steps=199:200");
-    CN_CHECK_HOLDS(cli.out, "bit for bit");
+    CN_CHECK_HOLDS(cli.out, "bitwise identical");
     cn_cli_leave(&cli);
 }
 

@@ -161,7 +161,7 @@ CN_TEST(aliases_become_copies) {
 
 CN_TEST(what_is_refused_is_pointed_at) {
     check_refused("a: 1\nb: 2\na: 3\n",
-                  "t.yaml:3:1: the key \"a\" is there twice; it is first given in line 1");
+                  "t.yaml:3:1: duplicate key \"a\"; it is first given in line 1");
     check_refused("a: !!str 1\n", "t.yaml:1:4: tags such as !!str are not supported");
     check_refused("a: !x [1]\n", "t.yaml:1:4: tags such as !!map are not supported");
     check_refused("a: 1\n---\nb: 1\n", "t.yaml:2:1: a second document starts here");

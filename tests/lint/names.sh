@@ -30,12 +30,14 @@ static void body_of_thing(int x) {
 END
 cat >"$tree/src/step/words.c" <<'END'
 // Sweeps that glide are fast. refuse
-// Runs of 10 sweeps per step, packets of four. refuse
+// Runs of 10 sweeps a step, packets of four. refuse
 // The mixing index of a bed, at most 3.
 static int launch; // refuse
 static double light_of_a_body; // refuse
 static int at_most, joint_ball;
 double unfinite(void); // refuse
+static const char said[] = "the run tells how it went"; // refuse
+static const char fine[] = "a ball bounces, in a light colour";
 END
 cd "$tree"
 wanted() { grep -n refuse "$@" /dev/null | cut -d: -f1,2 | LC_ALL=C sort -u; }

@@ -490,7 +490,7 @@ CN_TEST(wrong_tables_are_pointed_at) {
         const char *rows, *wanted;
     } cases[] = {
         {"x, radios\n", "g.yaml:6:4: there is no column \"radios\"; did you mean \"radius\"?"},
-        {"x, x\n", "g.yaml:6:4: the column \"x\" is there twice"},
+        {"x, x\n", "g.yaml:6:4: duplicate column \"x\""},
         {"angle\n", "g.yaml:6:1: the column \"angle\" is for the other dimension"},
         {"x,radius\n        1,abc\n", "g.yaml:7:3: this must be a number, not \"abc\""},
         {"x,radius\n        1,-1\n", "g.yaml:7:3: radius must be above 0"},

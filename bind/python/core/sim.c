@@ -286,7 +286,7 @@ static PyObject *sim_step(core_sim *self, PyObject *const *args, Py_ssize_t coun
     if (missed) {
         PyErr_Clear();
         cn_error why = {.status = CN_ERR_NUMERIC,
-                        .hint = "Sim(strict=False) goes on and tells it in report.outcome"};
+                        .hint = "Sim(strict=False) goes on and reports it in report.outcome"};
         PyOS_snprintf(why.message, sizeof why.message,
                       "step %lld did not reach its tolerance: %s after %d iterations of %s",
                       (long long)report.step, cn_outcome_text(report.outcome),

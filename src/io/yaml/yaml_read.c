@@ -220,7 +220,7 @@ static cn_status loader_check_key(yaml_loader *loader, const io_yaml *key, yaml_
     }
     for (size_t i = open->first; i < count; i += 2) {
         if (strcmp(child[i]->text, key->text) == 0) {
-            base_fail(loader->error, CN_ERR_INPUT, "the key \"%.60s\" is there twice", key->text);
+            base_fail(loader->error, CN_ERR_INPUT, "duplicate key \"%.60s\"", key->text);
             base_fail_hint(loader->error, "it is first given in line %d", child[i]->line);
             base_fail_at(loader->error, loader->file, key->line, key->column);
             return CN_ERR_INPUT;

@@ -225,7 +225,7 @@ static cn_status sheet_header(scene_sheet *sheet) {
         }
         for (int32_t i = 0; i < sheet->column_count; i++) {
             if (sheet->column[i] == column) {
-                return sheet_fail(sheet, "the column \"%s\" is there twice", cell);
+                return sheet_fail(sheet, "duplicate column \"%s\"", cell);
             }
         }
         sheet->column[sheet->column_count++] = column;

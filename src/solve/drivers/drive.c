@@ -152,7 +152,7 @@ static cn_status friction_check(const cn_env *env, const cn_friction *p, const d
     }
     if (prob_operator_ops_of(p->W.kind)->implicit && p->bounds.boxed) {
         return base_fail(error, CN_ERR_ARGUMENT,
-                         "W without H, of balls or points, with joint rows");
+                         "W without H, of round bodies or points, with joint rows");
     }
     return prob_bounds_validate(&p->bounds, p->dim, p->contacts, p->mu, error);
 }

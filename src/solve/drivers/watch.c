@@ -75,7 +75,7 @@ bool solve_watch_stop(solve_watch *watch, const char *stage, int64_t iteration, 
                       cn_solve_report *report) {
     report->iterations = iteration < INT32_MAX ? (int32_t)iteration : INT32_MAX;
     if (!isfinite(residual)) {
-        return watch_end(report, CN_DIVERGED, "the iterates left the finite numbers");
+        return watch_end(report, CN_DIVERGED, "the iterates became non-finite");
     }
     if (residual <= SOLVE_WATCH_MARGIN * watch->opts->tolerance) {
         return watch_end(report, CN_SOLVED, "tolerance reached");

@@ -35,7 +35,7 @@ const cn_param gs_nsgs_param_table[GS_NSGS_PARAM_COUNT] = {
      "depth of the acceleration; 0 sweeps plainly"},
     {"every", CN_PARAM_INT, offsetof(gs_nsgs_params, every), 0, 0, 100,
      "sweeps per acceleration step; 0: 1 assembled, 3 in body space and in packings of up to 8192 "
-     "contacts of spheres, 6 in other packets"},
+     "contacts of spheres, 6 in other SIMD batches"},
     {"settle", CN_PARAM_INT, offsetof(gs_nsgs_params, settle), 0, 0, 10000,
      "most sweeps past the tolerance from a start near it, so that piles come to exact rest"},
     {"single", CN_PARAM_BOOL, offsetof(gs_nsgs_params, single), 1, 0, 1,
@@ -43,9 +43,10 @@ const cn_param gs_nsgs_param_table[GS_NSGS_PARAM_COUNT] = {
      "until the error is within the tolerance or near its round-off, then in double; 0: in double "
      "throughout"},
     {"momentum", CN_PARAM_REAL, offsetof(gs_nsgs_params, momentum), 0.9, 0.0, 0.99,
-     "of sweeps in packets: from x + momentum (x - x before), at most 0.8 where bodies are neither "
-     "spheres nor disks, and half way to 1 or more where these stand high and are swept forth and "
-     "back; 0: anderson instead"},
+     "of sweeps in SIMD batches: from x + momentum (x - x before), at most 0.8 where bodies are "
+     "neither "
+     "spheres nor disks, and half way to 1 or more where these stand high and are swept "
+     "symmetrically; 0: anderson instead"},
     {"budget", CN_PARAM_REAL, offsetof(gs_nsgs_params, budget), 0.0, 0.0, 1e9,
      "work of a solve at most, in sweeps, then the best iterate; 0: no limit"},
     {"order", CN_PARAM_INT, offsetof(gs_nsgs_params, order), 0, 0, GS_ORDER_COUNT - 1,

@@ -268,7 +268,7 @@ cn_status cn_friction_solve_eliminated(const cn_friction *p, const cn_friction_s
             report->outcome = CN_STALLED;
             report->detail =
                 "bilateral rows contradict each other, or are too ill-conditioned to be "
-                "eliminated: auto tells";
+                "eliminated; the solver auto reports it";
         } else if (report->outcome == CN_SOLVED) {
             report->outcome = CN_STALLED;
             report->detail = "the contacts are solved, but with the joints the checker's residual "

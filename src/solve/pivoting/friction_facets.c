@@ -25,7 +25,7 @@ const cn_param pivot_facet_param_table[PIVOT_FACET_PARAM_COUNT] = {
     {"facets", CN_PARAM_INT, offsetof(pivot_facet_params, facets), 8, 2, CN_FACETS_MAX,
      "facets of the cone in 3D; 2D has always two"},
     {"outer", CN_PARAM_BOOL, offsetof(pivot_facet_params, outer), 0, 0, 1,
-     "cone around Coulomb's, cut by facets, in place of the one inside it"},
+     "cone around Coulomb's, cut by facets, instead of the one inside it"},
     {"most", CN_PARAM_INT, offsetof(pivot_facet_params, max), 100000, 1, 1000000,
      "unknowns of the complementarity problem beyond which it is refused"},
 };

@@ -365,7 +365,7 @@ cn_status step_deformable_integrate(const step_context *in, const asm_assembled 
             sum += v[k];
         }
         if (status != CN_OK || !isfinite(sum)) {
-            base_fail(error, CN_ERR_NUMERIC, "body %d (%s) left the finite numbers at t = %g",
+            base_fail(error, CN_ERR_NUMERIC, "body %d (%s) became non-finite at t = %g",
                       (int)d->body + 1, model->body[d->body].name, in->t);
             base_fail_hint(error, "a smaller step, or look at its forces");
             return CN_ERR_NUMERIC;
