@@ -55,7 +55,7 @@ static cn_status sort_nodes(gmsh_file *f) {
     }
     for (size_t k = 1; k < count; k++) {
         if (node[k].tag == node[k - 1].tag) {
-            base_fail(f->error, CN_ERR_INPUT, "node %lld is there twice", (long long)node[k].tag);
+            base_fail(f->error, CN_ERR_INPUT, "duplicate node %lld", (long long)node[k].tag);
             base_fail_at(f->error, f->text.name, 0, 0);
             return CN_ERR_INPUT;
         }

@@ -26,8 +26,8 @@ typedef struct sim_outside {
     double *held,
         *once; // loads until they are given again, and of the next step: 6 per body (2D: f_x
                // f_y torque in 0 1 5); NULL: never given
-    bool holds, pushes; // whether they are to be looked at
-    bool jumped;        // poses or velocities were set since the last step
+    bool holds, pushes;      // whether they are to be looked at
+    bool jumped;             // poses or velocities were set since the last step
     int64_t acted[SIM_ACTS]; // the step that was acted on last, 0: none; not part of what is saved
 } sim_outside;
 

@@ -136,7 +136,7 @@ CN_TEST(what_is_wrong_is_said_with_its_place) {
         {HEAD "$Nodes\n2000000\n1 0 0 0\n", NULL, 0, 0},
         {HEAD "$Nodes\n1\n1 0 0 0\n$EndNode\n", NULL, 7, 1},
         {HEAD "nodes\n", "a section should be here", 4, 1},
-        {HEAD "$Nodes\n2\n1 0 0 0\n1 0 1 0\n$EndNodes\n", "node 1 is there twice", 0, 0},
+        {HEAD "$Nodes\n2\n1 0 0 0\n1 0 1 0\n$EndNodes\n", "duplicate node 1", 0, 0},
         {NODES "$Elements\n1\n7 6 0 1 2 3 10 1 1\n$EndElements\n",
          "elements of type 6 are not read", 13, 3},
         {NODES "$Elements\n1\n7 2 0 1 2 4\n$EndElements\n",
