@@ -83,10 +83,10 @@ void cn_sim_nodes(const cn_sim *sim, double *x, double *v) {
 }
 
 bool cn_sim_body(const cn_sim *sim, cn_body_id body, cn_body_state *out) {
-    const cn_model *model = sim->model;
-    if (!cn_sim_has_body(sim, body)) {
+    if (!out || !cn_sim_has_body(sim, body)) {
         return false;
     }
+    const cn_model *model = sim->model;
     const double *v = sim->state.v + (int64_t)model_velocity_size(model->dim) * (body - 1);
     double pose[7];
     sim_poses_of(sim, body - 1, body, pose);
@@ -109,10 +109,10 @@ bool cn_sim_body_named(const cn_sim *sim, const char *name, cn_body_state *out) 
 }
 
 bool cn_sim_contact_force(const cn_sim *sim, cn_body_id body, double force[3]) {
-    double h = sim->state.last_h > 0.0 ? sim->state.last_h : sim->model->settings.step;
-    if (!cn_sim_has_body(sim, body)) {
+    if (!force || !cn_sim_has_body(sim, body)) {
         return false;
     }
+    double h = sim->state.last_h > 0.0 ? sim->state.last_h : sim->model->settings.step;
     memset(force, 0, 3 * sizeof *force);
     for (int32_t i = 0; i < cn_sim_contact_count(sim); i++) {
         cn_contact_record contact;

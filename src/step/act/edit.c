@@ -373,11 +373,11 @@ static cn_status remove_one(cn_sim *sim, step_edit_kind kind, int32_t index, cn_
 }
 
 cn_status cn_sim_remove_body(cn_sim *sim, cn_body_id body, cn_error *error) {
-    return remove_one(sim, STEP_REMOVE_BODY, body - 1, error);
+    return remove_one(sim, STEP_REMOVE_BODY, body > 0 ? body - 1 : -1, error);
 }
 
 cn_status cn_sim_remove_joint(cn_sim *sim, int32_t joint, cn_error *error) {
-    return remove_one(sim, STEP_REMOVE_JOINT, joint - 1, error);
+    return remove_one(sim, STEP_REMOVE_JOINT, joint > 0 ? joint - 1 : -1, error);
 }
 
 cn_status cn_sim_add_joint(cn_sim *sim, const cn_joint_def *def, int32_t *joint, cn_error *error) {
