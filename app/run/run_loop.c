@@ -119,6 +119,20 @@ static cn_status run_loop_sim(run_loop *loop, cn_error *error) {
 
 // ---- warnings ----
 
+// The bonds that are broken already; NULL without memory, which the first break reports.
+static void run_loop_bonds_start(run_loop *loop) {
+    int32_t count = cn_sim_bond_count(loop->sim);
+    free(loop->bond_broken);
+    loop->bond_broken = ALLOCATE(bool, count + 1);
+    loop->bonds_broken = 0;
+    for (int32_t i = 0; loop->bond_broken && i < count; i++) {
+        cn_bond_record bond;
+        cn_sim_bond(loop->sim, i, &bond);
+        loop->bond_broken[i] = bond.damage >= 1.0;
+        loop->bonds_broken += loop->bond_broken[i];
+    }
+}
+
 // To standard error, to the run file's events, to the list that the report ends with.
 static cn_status run_loop_warn(run_loop *loop, const cn_error *warning, cn_error *error) {
     char shown[1200];
@@ -194,6 +208,7 @@ int run_loop_create(run_loop *loop, cn_model *model, bool overwrite) {
     }
     begin_file(loop->path);
     run_checks_start(&loop->checks, loop->model, loop->sim);
+    run_loop_bonds_start(loop);
     if (run_loop_meta_start(loop, &error) != CN_OK ||
         (loop->no_evidence && cn_recorder_evidence(loop->recorder, false, &error) != CN_OK) ||
         run_loop_warn_of_model(loop, &error) != CN_OK ||
@@ -294,6 +309,7 @@ int run_loop_resume(run_loop *loop, const cn_override *overrides, int32_t count)
     status = status == CN_OK ? run_loop_recount(loop, &error) : status;
     if (status == CN_OK) {
         run_checks_start(&loop->checks, loop->model, loop->sim);
+        run_loop_bonds_start(loop);
     }
     if (status == CN_OK) {
         return EXIT_DONE;
@@ -366,6 +382,31 @@ static cn_status run_loop_fast_bodies(run_loop *loop, const cn_step_report *repo
     return status;
 }
 
+// Each bond that broke in the step.
+static cn_status run_loop_bonds(run_loop *loop, const cn_step_report *report, cn_error *error) {
+    if (report->bonds_broken == loop->bonds_broken) {
+        return CN_OK;
+    }
+    int32_t count = cn_sim_bond_count(loop->sim);
+    cn_status status = loop->bond_broken ? CN_OK : error_memory(error);
+    for (int32_t i = 0; status == CN_OK && i < count; i++) {
+        cn_bond_record bond;
+        cn_sim_bond(loop->sim, i, &bond);
+        if (bond.damage < 1.0 || loop->bond_broken[i]) {
+            continue;
+        }
+        char *a = body_label(loop->model, bond.candidate),
+             *b = body_label(loop->model, bond.antagonist);
+        loop->bond_broken[i] = true;
+        status = run_loop_event(loop, report,
+                                format_text("bond %d of %s and %s broke", (int)i + 1, a, b), error);
+        free(a);
+        free(b);
+    }
+    loop->bonds_broken = report->bonds_broken;
+    return status;
+}
+
 // What a step's report says besides its numbers.
 static cn_status run_loop_events(run_loop *loop, const cn_step_report *report, cn_error *error) {
     if (report->retries > 0) {
@@ -395,6 +436,7 @@ static cn_status run_loop_events(run_loop *loop, const cn_step_report *report, c
             error));
     }
     CN_TRY(run_loop_fast_bodies(loop, report, error));
+    CN_TRY(run_loop_bonds(loop, report, error));
     return run_loop_paradox(loop, report, error);
 }
 
@@ -592,6 +634,7 @@ void run_loop_end(run_loop *loop) {
         free(loop->warnings[i]);
     }
     free(loop->warnings);
+    free(loop->bond_broken);
     loop->warnings = NULL;
     loop->warning_count = 0;
     if (loop->recorder) {

@@ -40,10 +40,12 @@ typedef struct run_loop {
     run_checks checks;
     char **warnings; // owned, as they were written
     int32_t warning_count;
-    bool paradoxical;  // the last step had paradoxical contacts: an event only when that begins
-    char hash[17];     // of the state, once run_loop_run has ended
-    double cpu_start;  // [s]
-    double cpu_before; // [s] of the part before a resumption
+    bool *bond_broken;    // of each bond, owned
+    int32_t bonds_broken; // how many
+    bool paradoxical;     // the last step had paradoxical contacts: an event only when that begins
+    char hash[17];        // of the state, once run_loop_run has ended
+    double cpu_start;     // [s]
+    double cpu_before;    // [s] of the part before a resumption
 } run_loop;
 
 // A fresh run of the model, which the run loop then owns whatever happens. Returns an exit code; on

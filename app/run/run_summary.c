@@ -59,7 +59,8 @@ void run_summary_add(run_summary *summary, const cn_step_report *report) {
     summary->friction += report->dissipated_friction;
     summary->impact += report->dissipated_impact;
     summary->numerical += report->dissipated_numerical;
-    summary->material += report->dissipated_viscous + report->dissipated_plastic;
+    summary->material +=
+        report->dissipated_viscous + report->dissipated_plastic + report->dissipated_fracture;
     summary->correction += report->work_correction;
     const double cpu[4] = {report->cpu_detect, report->cpu_assemble, report->cpu_solve,
                            report->cpu_advance};

@@ -185,9 +185,10 @@ void ledger_row(ledger_sums *sums, const cn_step_report *report, double out[LEDG
     summed.work_correction = sums->correction += report->work_correction;
     summed.dissipated_viscous = sums->viscous += report->dissipated_viscous;
     summed.dissipated_plastic = sums->plastic += report->dissipated_plastic;
+    summed.dissipated_fracture = sums->fracture += report->dissipated_fracture;
     double balance = report->kinetic + report->potential + report->elastic - sums->energy_initial -
                      sums->work - sums->joints - sums->correction + sums->friction + sums->impact +
-                     sums->numerical + sums->viscous + sums->plastic;
+                     sums->numerical + sums->viscous + sums->plastic + sums->fracture;
     const double values[LEDGER_COLUMNS] = {CN_LEDGER_VALUES(VALUE) balance};
     memcpy(out, values, sizeof values);
 }

@@ -57,7 +57,7 @@ extern const char *const ledger_columns[LEDGER_COLUMNS];
 // Sums over the steps so far, and the row that they make of the next one.
 typedef struct ledger_sums {
     double energy_initial, correction; // [J]
-    double work, joints, friction, impact, numerical, viscous, plastic;
+    double work, joints, friction, impact, numerical, viscous, plastic, fracture;
 } ledger_sums;
 void ledger_row(ledger_sums *sums, const cn_step_report *report, double out[LEDGER_COLUMNS]);
 

@@ -53,7 +53,14 @@ typedef enum cn_law {
 // "auto", "signorini", "quasi-inelastic", "gap", "stabilised"
 CN_API const char *cn_law_text(cn_law law);
 
-// NaN in a number, CN_LAW_KINDS in law: not given by this entry.
+// How the traction of a bond falls once its strength is reached, until the fracture energy is spent.
+typedef enum cn_softening {
+    CN_SOFTENING_LINEAR, // "bilinear": along a straight line
+    CN_SOFTENING_EXPONENTIAL,
+    CN_SOFTENING_KINDS
+} cn_softening;
+
+// NaN in a number, CN_LAW_KINDS in law, CN_SOFTENING_KINDS in softening: not given by this entry.
 typedef struct cn_contact_def {
     const char *between[2]; // material names; "*" is any
     double friction;        // static and dynamic coefficient, unless the next is given
@@ -62,6 +69,16 @@ typedef struct cn_contact_def {
     double correction; // [m] most overlap that one step may take back; law gap, and
                        // quasi-inelastic when > 0
     cn_law law;
+    // Mortar and adhesion (docs/design/theory.md): what touches at the start is bonded. Traction is
+    // impulse over (step x area of the contact point).
+    double cohesion; // [Pa] shear strength without pressure: cohesion + friction x pressure
+    double tension;  // [Pa] tensile strength, at most cohesion / friction
+    double stiffness_normal, stiffness_tangent; // [Pa/m] of the layer; infinite: rigid
+    double fracture_energy[2]; // [J/m2] to break it in tension and in shear; 0: it breaks at once
+    double viscosity;          // [Pa s/m] of the layer
+    double bond_area;          // [m2], 2D [m]: of a bond of two bodies
+    double bond_gap;           // [m] bodies this near at the start are bonded
+    cn_softening softening;
     cn_source source;
 } cn_contact_def;
 

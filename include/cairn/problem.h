@@ -98,7 +98,7 @@ typedef struct cn_operator {
 //     lower_i <= r_i <= upper_i,  u_i = 0 inside, >= 0 at the lower bound, <= 0 at the upper one,
 // so that (-inf, inf) is a bilateral constraint, (0, inf) a limit, (-a, a) a motor or dry friction.
 // compliance_i >= 0 [1/kg] stands on the diagonal, u = (W + E) r + q: springs, dampers and servos
-// taken implicitly. Contact blocks have compliance 0; their bounds are not read.
+// taken implicitly, and at contacts, whose bounds are not read, layers of mortar.
 typedef struct cn_bounds {
     uint8_t *boxed;        // contacts: 1, a block of rows with boxes; 0, a contact. NULL: no boxes
     double *lower, *upper; // dim * contacts, lower <= 0 <= upper, may be infinite

@@ -18,7 +18,9 @@ extern "C" {
 #define CN_LEDGER_ADDED(X) /* files of older versions do not have these */                         \
     X(elastic, R)                                                                                  \
     X(dissipated_plastic, R)                                                                       \
-    X(dissipated_viscous, R)
+    X(dissipated_viscous, R)                                                                       \
+    X(dissipated_fracture, R)                                                                      \
+    X(bonds_broken, I)
 #define CN_LEDGER_VALUES(X)                                                                        \
     X(contacts, I)                                                                                 \
     X(sticking, I)                                                                                 \

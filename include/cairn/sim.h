@@ -59,6 +59,10 @@ typedef struct cn_step_report {
     double work_correction; // of lifting bodies out of penetration, over the step
     // Of deformable bodies: elastic energy at the end, what plastic strain and damping took.
     double elastic, dissipated_plastic, dissipated_viscous;
+    // Of bonds: what breaking took over the step, and how many are broken at its end. Their elastic
+    // energy and that of their viscosity count above.
+    double dissipated_fracture;
+    int32_t bonds_broken;
     double balance_error; // what the energy balance leaves
     // [s] the phases' shares of the step's CPU time
     double cpu_detect, cpu_assemble, cpu_solve, cpu_advance;
@@ -132,6 +136,19 @@ CN_API uint64_t cn_sim_hash(const cn_sim *sim);
 // those of the step before the save, without velocities, shift and frame change, which are zero; a
 // step that fails may leave none. CN_ERR_ARGUMENT, and nothing in out, for an index that there is
 // not.
+// Bonds of mortar or glue: points where bodies touched at the start, whose materials' contact has
+// strength or stiffness. Their number does not change.
+typedef struct cn_bond_record {
+    cn_body_id candidate, antagonist;
+    double area;       // [m2], 2D [m]
+    double point[3];   // now, world axes
+    double normal[3];  // towards the candidate
+    double opening[3]; // of the candidate relative to the antagonist, world axes [m]
+    double damage;     // 0 intact, between: cracked, 1: a layer without strength; 2: broken
+} cn_bond_record;
+CN_API int32_t cn_sim_bond_count(const cn_sim *sim);
+CN_API cn_status cn_sim_bond(const cn_sim *sim, int32_t index, cn_bond_record *out);
+
 CN_API int32_t cn_sim_contact_count(const cn_sim *sim);
 CN_API cn_status cn_sim_contact(const cn_sim *sim, int32_t index, cn_contact_record *out);
 // The one-step problem of the last step, in body space, with its solution; valid until the next

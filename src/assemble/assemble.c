@@ -8,6 +8,7 @@
 #include "assemble/assemble.h"
 
 #include "assemble/approach.h"
+#include "assemble/bond.h"
 #include "assemble/contact_start.h"
 #include "assemble/deformable.h"
 #include "assemble/joints.h"
@@ -130,7 +131,7 @@ static void relative_velocity(const asm_assembling *job, int32_t c, const double
 // The form that W takes: with H where there are joints or deformable bodies, else that of spheres where every body that
 // answers to the impulses of the contacts is one, else that of points.
 static cn_operator_kind form_of(const cn_model *model, const det_contact_list *contacts) {
-    if (model->joint_row_count > 0 || contacts->sides) {
+    if (model->joint_row_count > 0 || contacts->sides || contacts->bond) {
         return CN_OPERATOR_BODY;
     }
     if (model->only_spheres) {
@@ -355,6 +356,10 @@ static cn_status allocate(const asm_assembling *job, int32_t max, bool boxes, cn
         complete = out->shift && out->velocity_before && out->frame_change;
     }
     complete = complete && (!boxes || allocate_boxes(max, (int64_t)dim * max, memory, out));
+    if (complete && job->contacts->bond) {
+        out->layer = BASE_TAKE_ZERO(memory, asm_layer, max);
+        complete = out->layer != NULL;
+    }
     return complete ? CN_OK : CN_ERR_MEMORY;
 }
 
@@ -444,6 +449,12 @@ static bool takes_part(const asm_assembling *job, int32_t c, int32_t last, uint8
     memset(out->start.before, 0, sizeof out->start.before);
     if (with_velocity || asm_law_needs_velocity(law, out->pair)) {
         relative_velocity(job, c, out->axes, out->arm, job->v_old, out->start.before);
+    }
+    if (job->contacts->bond && job->contacts->bond[c] >= 0 &&
+        job->opts->scheme != ASM_SHIFT_GIVEN) {
+        memset(out->start.frame_change, 0, sizeof out->start.frame_change);
+        memset(out->start.shift, 0, sizeof out->start.shift); // asm_bonds_complete knows it
+        return true;
     }
     asm_find_frame_change(job, contact, out->axes, out->start.before, last, past,
                           out->start.frame_change);
@@ -696,7 +707,8 @@ cn_status asm_assemble(const cn_model *model, const model_state *state,
                           .out = out};
     const cn_env *env = cn_arena_env(memory);
     job.place = BASE_TAKE(memory, asm_place, base_range_count(contacts->count));
-    if (!job.place || allocate(&job, contacts->count + blocks, blocks > 0, memory, out) != CN_OK) {
+    bool boxes = blocks > 0 || contacts->bond;
+    if (!job.place || allocate(&job, contacts->count + blocks, boxes, memory, out) != CN_OK) {
         return base_fail_memory(error);
     }
     cn_friction *p = &out->problem;
@@ -716,8 +728,12 @@ cn_status asm_assemble(const cn_model *model, const model_state *state,
         prob_operator_diagonal(&p->W, model->dim, p->contacts, p->W.diagonal);
     }
     asm_joints_soften(out);
-    return contacts->sides ? asm_deform(model, contacts, inertia, opts->answers, memory, out, error)
-                           : CN_OK;
+    CN_TRY(contacts->sides ? asm_deform(model, contacts, inertia, opts->answers, memory, out, error)
+                           : CN_OK);
+    if (out->layer) {
+        asm_bonds_complete(model, contacts, inertia->q, opts, out);
+    }
+    return CN_OK;
 }
 
 void asm_assembled_start(const cn_model *model, const det_contact_list *contacts,

@@ -40,6 +40,7 @@ typedef struct asm_assembled {
     // the gauge at the end (0: the row looks at rates alone).
     double *value, *correction;
     double *missed; // of springs: what the linear prediction of the gauge was found to miss
+    struct asm_layer *layer; // assemble/bond.h, of each problem contact; NULL: there are no bonds
     const struct asm_deformed *deformed; // assemble/deformable.h; NULL: all bodies are rigid
 } asm_assembled;
 
@@ -77,6 +78,7 @@ typedef struct asm_assemble_opts {
     const struct asm_early_hits *early; // contacts that take part before they touch; NULL: none
     const double *given;                // s_N of ASM_SHIFT_GIVEN
     const struct asm_body *answers; // of the model's bodies, where some are deformable; else NULL
+    const struct asm_bonds *bonds;  // assemble/bond.h; NULL: there are none
 } asm_assemble_opts;
 
 // v_old = v_i, v_free: velocities (world). Velocities of driven bodies enter v_old and v_free.

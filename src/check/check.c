@@ -2,7 +2,7 @@
 // The check of a run file without the solver, frame by frame, so that memory holds two frames at a
 // time: rows and their hashes, the bodies of the scene, and of every recorded step the poses, the
 // balance of every body, the law of every contact and joint, the geometry, the energies.
-#include "check/check.h"
+#include "check/bonds.h"
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -64,6 +64,7 @@ static void check_step(check_checking *check) {
             return;
         }
         check_contact_rows(check);
+        check_damage(check);
         check_joints(check);
         check_momentum(check);
         check_deformable_balance(check);
@@ -141,6 +142,7 @@ static cn_status check_everything(check_checking *check) {
     CN_TRY(check_bodies(check));
     CN_TRY(check_meshes(check));
     CN_TRY(check_deformable_create(check));
+    CN_TRY(check_bonds_read(check));
     CN_TRY(check_ledger(check));
     CN_TRY(check_columns(check));
     return check_frames(check);

@@ -52,6 +52,7 @@ typedef struct check_frame {
     double *part_weight;
     // sums of the residual
     double error, pressing, all, lever, r_square;
+    double round; // square of what round-off of places may add to the error
     bool presses;
     int64_t row_count;
 } check_frame;
@@ -71,6 +72,7 @@ typedef struct check_checking {
     bool stepped;    // bodies under a scheme of one problem per step: its equations are checked
     bool stabilised; // under that scheme
     check_deformables *deformables; // NULL: there are none
+    struct check_bonds *bonds;      // check/bonds.h; NULL: there are none
     double theta;
     double peak;             // largest energy or work of a row of the ledger [J]
     int64_t first_command;   // step of the first event of a person or a program; INT64_MAX: none

@@ -4,7 +4,7 @@
 // s and w^ = w + mu |w_T| n the law is K* contains w^ orthogonal to r in K; e = (r - P_K(r - rho
 // w^))/rho measures it in [m/s], rho = dim / trace W_aa, and the residual of a step is |e| over the
 // norm of u_free + s over what presses: the measure of the solvers.
-#include "check/check.h"
+#include "check/bonds.h"
 
 #include "math/vec3.h"
 
@@ -285,11 +285,14 @@ static void add_to_residual(check_checking *check, int32_t i, const double w[3],
     const double *arm = frame->arm + 6 * (int64_t)i;
     double trace = trace_of(check, c, arm), free[3], size = 0.0;
     double rho = trace > 0.0 ? check->model->dim / trace : 1.0;
-    double error = law_error(c, w, rho, check->model->settings.friction == CN_FRICTION_CONVEX);
+    bool sound = check_is_sound(check, i);
+    double error =
+        sound ? math_norm3(w)
+              : law_error(c, w, rho, check->model->settings.friction == CN_FRICTION_CONVEX);
     check_apart(check, c, arm, frame->v_free, free, &size);
     math_add_scaled3(free, 1.0, shift, free);
     double square = math_dot3(free, free);
-    bool presses = math_dot3(free, c->normal) < 0.0;
+    bool presses = math_dot3(free, c->normal) < 0.0 || sound;
     frame->error += error * error;
     frame->all += square;
     frame->pressing += presses ? square : 0.0;
@@ -313,7 +316,9 @@ static void check_contact(check_checking *check, int32_t i, contacts_worst *wors
     view.u = math_dot3(view.before, c->normal);
     view.delta = math_dot3(view.change, c->normal);
     view.slack = slack_of(check, c) + frame->h * math_norm3(view.change);
+    bool bond = check_is_bond(check, i);
     shift_of(check, c, frame->early[i], &view, shift, &takes);
+    takes = bond ? 1 : takes;
     check_worst_add(&worst->normal, fabs(math_norm3(c->normal) - 1.0), CHECK_ROUND, i);
     bool silent = math_norm3(c->impulse) == 0.0 && math_norm3(c->velocity) == 0.0 &&
                   math_norm3(c->shift) == 0.0 && math_norm3(c->velocity_before) == 0.0 &&
@@ -328,15 +333,26 @@ static void check_contact(check_checking *check, int32_t i, contacts_worst *wors
     check_apart(check, c, arm, frame->v_new, after, &size);
     math_sub3(view.before, c->velocity_before, apart);
     check_worst_add(&worst->velocity, math_norm3(apart), CHECK_ROUND * view.size, i);
+    double room = DBL_MIN;
+    if (bond) {
+        room = check_bond_contact(check, i, shift, w);
+        frame->round += room * room;
+    }
     math_sub3(after, c->velocity, apart);
     check_worst_add(&worst->velocity, math_norm3(apart),
                     CHECK_ROUND * (size + view.size + math_norm3(c->shift)), i);
     math_sub3(shift, c->shift, apart);
     check_worst_add(&worst->shift, math_norm3(apart),
-                    CHECK_ROUND * (math_norm3(shift) + view.size) + DBL_MIN, i);
+                    CHECK_ROUND * (math_norm3(shift) + view.size) + room, i);
     check_worst_add(&worst->change, change_is_possible(check, c, &view) ? 0.0 : 1.0, 0.5, i);
-    check_friction(check, i, view.pair, worst);
-    math_add_scaled3(after, 1.0, shift, w);
+    if (check_is_sound(check, i)) {
+        check_worst_add(&worst->friction, c->friction + (c->status == 1 ? 0.0 : 1.0), 0.0, i);
+    } else {
+        check_friction(check, i, view.pair, worst);
+    }
+    if (!bond) {
+        math_add_scaled3(after, 1.0, shift, w);
+    }
     add_to_residual(check, i, w, shift);
     check_give_impulse(frame, c->candidate - 1, arm + 3, c->impulse, 1.0);
     check_give_impulse(frame, c->antagonist - 1, arm, c->impulse, -1.0);
@@ -438,7 +454,9 @@ void check_residual(check_checking *check) {
         check_stopped(check);
         return; // bodies were stopped by an impulse that is no law's
     }
-    check_worst_add(&worst, residual, RESIDUAL_ROOM * check->grade->tolerance + RESIDUAL_FLOOR, 0);
+    double room = sqrt(frame->round) / (scale > round_off ? scale : 1.0);
+    check_worst_add(&worst, residual,
+                    RESIDUAL_ROOM * check->grade->tolerance + RESIDUAL_FLOOR + room, 0);
     if (check_worst_note(check, CN_CHECK_RESIDUAL, &worst, frame->step)) {
         check_find(check, "contact", frame->step, worst.value, worst.allowed,
                    "the residual of the step is beyond the tolerance");

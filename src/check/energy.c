@@ -1,7 +1,7 @@
 // check/energy.c
 // Energies and works of the ledger against a recorded frame: kinetic and potential energy at its
 // end, and where the step was made in one piece the works of its forces, contacts and joints.
-#include "check/check.h"
+#include "check/bonds.h"
 
 #include "math/rotation.h"
 #include "math/vec3.h"
@@ -97,9 +97,13 @@ static void contact_works(const check_checking *check, work_sums *works) {
             mean[k] = -0.5 * (c->velocity_before[k] + c->velocity[k]);
         }
         double normal = math_dot3(mean, c->normal);
-        add_energy(&works->impact, normal * force);
-        add_energy(&works->friction, math_dot3(mean, c->impulse) - normal * force);
-        works->friction.scale += math_norm3(mean) * math_norm3(c->impulse);
+        if (!check_is_layer(check, i)) {
+            add_energy(&works->impact, normal * force);
+        }
+        if (!check_is_sound(check, i)) {
+            add_energy(&works->friction, math_dot3(mean, c->impulse) - normal * force);
+            works->friction.scale += math_norm3(mean) * math_norm3(c->impulse);
+        }
         add_energy(&works->external,
                    driven_part(check, c->candidate - 1, arm + 3, c->impulse, 1.0));
         add_energy(&works->external, driven_part(check, c->antagonist - 1, arm, c->impulse, -1.0));
@@ -195,19 +199,30 @@ static void check_works(check_checking *check, double scale) {
     check_deformable_works(check, &soft);
     add_sum(&works.external, &soft.external);
     add_sum(&works.numerical, &soft.numerical);
-    if (check->deformables) {
+    check_bond_works bonds;
+    check_bonds_works(check, &bonds);
+    if (check->bonds && bonds.known) {
+        hold_against(check, "dissipated_fracture", row->dissipated_fracture, &bonds.fracture,
+                     scale);
+        add_sum(&works.numerical, &bonds.numerical);
+        add_sum(&works.correction, &bonds.correction);
+    }
+    if (check->deformables || check->bonds) {
         const check_sum none = {0.0, 0.0};
+        add_sum(&soft.viscous, &bonds.viscous);
         hold_against(check, "dissipated_viscous", row->dissipated_viscous, &soft.viscous, scale);
         hold_against(check, "dissipated_plastic", row->dissipated_plastic, &none, scale);
     }
     hold_against(check, "dissipated_friction", row->dissipated_friction, &works.friction, scale);
     hold_against(check, "dissipated_impact", row->dissipated_impact, &works.impact, scale);
-    if (!soft.dropped) {
+    if (!soft.dropped && bonds.known) {
         hold_against(check, "dissipated_numerical", row->dissipated_numerical, &works.numerical,
                      scale);
     }
     hold_against(check, "work_joints", row->work_joints, &works.joints, scale);
-    hold_against(check, "work_correction", row->work_correction, &works.correction, scale);
+    if (bonds.known) {
+        hold_against(check, "work_correction", row->work_correction, &works.correction, scale);
+    }
     // A change of gravity, or of the state, is work too, in the step after it.
     int64_t step = check->frame.step;
     if (!check->frame.steered && !check_jumped(check, step - 1, step)) {
@@ -229,9 +244,10 @@ void check_energy(check_checking *check) {
     if (frame->step == 0) {
         check_path_start(check, kinetic.value);
         const char *text = cn_run_meta(check->run, "energy_initial");
-        double recorded = text ? strtod(text, NULL) : (double)NAN,
-               own = kinetic.value + potential.value + elastic.value;
-        double allowed = CHECK_ROUND * (kinetic.scale + potential.scale);
+        double recorded = text ? strtod(text, NULL) : (double)NAN, own;
+        check_bond_energy(check, &elastic);
+        own = kinetic.value + potential.value + elastic.value;
+        double allowed = CHECK_ROUND * (kinetic.scale + potential.scale + elastic.scale);
         if (text && !frame->jumped && !(fabs(recorded - own) <= allowed)) {
             check_find(check, "meta", -1, recorded, own,
                        "energy_initial is %.9g J, by the first frame %.9g", recorded, own);
@@ -244,7 +260,8 @@ void check_energy(check_checking *check) {
     double scale = 1e-3 * (kinetic.scale + potential.scale);
     hold_against(check, "kinetic", check->row.kinetic, &kinetic, 0.0);
     hold_against(check, "potential", check->row.potential, &potential, 0.0);
-    if (check->deformables) {
+    bool bonded = check_bond_energy(check, &elastic);
+    if (check->deformables || bonded) {
         hold_against(check, "elastic", check->row.elastic, &elastic,
                      kinetic.scale + potential.scale);
     }

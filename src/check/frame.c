@@ -1,7 +1,7 @@
 // check/frame.c
 // A frame with its contacts and joints, read from the file: sizes, numbers and names that cannot be
 // are findings, and the frame is then left out of what follows.
-#include "check/check.h"
+#include "check/bonds.h"
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -373,6 +373,9 @@ cn_status check_read_frame(check_checking *check, int64_t step, bool *usable) {
     }
     if (status == CN_OK && sound && check->frame.x && step > 0) {
         status = check_read_sides(check, &sound);
+    }
+    if (status == CN_OK && sound) {
+        status = check_read_damage(check, &sound);
     }
     *usable = sound;
     return status;

@@ -6,7 +6,7 @@
 // with one normal (a patch) one has such a plane; the others lie on the surfaces round it, or where
 // these are curved no farther off than their gap exceeds the smallest. Where bodies overlap, edges
 // against edges, corners of a patch may be off by a part of the overlap.
-#include "check/check.h"
+#include "check/bonds.h"
 
 #include "check/shapes.h"
 #include "math/vec3.h"
@@ -179,6 +179,10 @@ void check_geometry(check_checking *check) {
     const check_frame *frame = &check->frame;
     check_worst surface = {.any = false}, plane = {.any = false}, early = {.any = false};
     for (int32_t i = 0; i < frame->contacts;) {
+        if (check_is_bond(check, i)) {
+            i++; // check/bonds.c
+            continue;
+        }
         if (check_is_deformed(check, i)) {
             check_deformed_place(check, i, &surface, &plane);
             i++;

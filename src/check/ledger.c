@@ -42,6 +42,7 @@ static void ledger_balance(ledger_walk *walk, const cn_step_report *row) {
                            row->elastic,
                            row->dissipated_plastic,
                            row->dissipated_viscous,
+                           row->dissipated_fracture,
                            row->dissipated_friction,
                            row->dissipated_impact,
                            row->dissipated_numerical};

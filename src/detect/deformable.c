@@ -35,6 +35,7 @@ typedef struct found_contact {
     det_node_weight part[PARTS_MAX]; // or, where first >= 0, `parts` of the long ones from there on
     int64_t first;
     int32_t parts;
+    double area; // as in det_sides
 } found_contact;
 
 struct det_deformables {
@@ -533,7 +534,7 @@ static cn_status find_rows(det_call *call, const surface *candidate, const surfa
     for (int32_t k = 0; status == CN_OK && k < rows.rows; k++) {
         int32_t parts = (int32_t)(rows.start[k + 1] - rows.start[k]);
         const det_node_weight *part = rows.weight + rows.start[k];
-        found_contact found = {.first = -1, .parts = parts};
+        found_contact found = {.first = -1, .parts = parts, .area = rows.length[k]};
         found.contact = (det_contact){.key = {side[0].body, side[1].body, (uint64_t)rows.key[k]},
                                       .gap = rows.gap[k]};
         widen(dim, rows.point + (int64_t)dim * k, found.contact.point);
@@ -688,8 +689,9 @@ static cn_status merge(const det_call *call, cn_arena *memory, det_contact_list 
     if (sides) {
         sides->start = BASE_TAKE_ZERO(memory, int64_t, (int64_t)list->count + count + 1);
         sides->part = BASE_TAKE(memory, det_node_weight, parts);
+        sides->area = BASE_TAKE_ZERO(memory, double, (int64_t)list->count + count);
     }
-    if (!all || !sides || !sides->start || !sides->part) {
+    if (!all || !sides || !sides->start || !sides->part || !sides->area) {
         return base_fail_memory(error);
     }
     const det_node_weight *many = (const void *)call->detector->parts.data;
@@ -705,6 +707,7 @@ static cn_status merge(const det_call *call, cn_arena *memory, det_contact_list 
         const det_node_weight *part = own->first < 0 ? own->part : many + own->first;
         memcpy(sides->part + sides->start[total], part, sizeof *part * (size_t)own->parts);
         sides->start[total + 1] += own->parts;
+        sides->area[total] = own->area;
         all[total] = own->contact;
     }
     list->contact = all;

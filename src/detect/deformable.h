@@ -19,6 +19,7 @@
 struct det_sides {
     int64_t *start;
     det_node_weight *part;
+    double *area; // of rows over an overlap: what of it is theirs [m]; 0: not such a row
 };
 
 typedef struct det_deformables det_deformables;

@@ -24,6 +24,9 @@ typedef struct det_contact_list {
                     // call before
     int32_t missed_a, missed_b;    // one of them, body indices
     const struct det_sides *sides; // detect/deformable.h; NULL: no body is deformable
+    const int32_t
+        *bond; // assemble/bond.h: of each contact 2 * bond, or 2 * bond + 1 for its broken
+               // share; -1: no bond. NULL: there are none
 } det_contact_list;
 
 typedef struct det_detector det_detector;

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
+#include "model/bond.h"
 #include "model/build.h"
 #include "model/deformable.h"
 #include "model/text.h"
@@ -169,6 +170,7 @@ static void pair_take(model_body_pair *pair, const cn_contact_def *def) {
     }
     pair->law = def->law < CN_LAW_KINDS ? def->law : pair->law;
     pair->given = true;
+    model_bond_take(&pair->bond, def);
 }
 
 // What no entry gave.
@@ -199,6 +201,21 @@ static void pair_complete_deformable(model_body_pair *pair) {
     pair->correction = open && pair->law == CN_LAW_GAP ? CORRECTION_OPEN : pair->correction;
 }
 
+// The last entry that matches two materials.
+static const cn_source *bond_source(const cn_model *model, int32_t a, int32_t b) {
+    const char *name[2] = {model->material[a].name, model->material[b].name};
+    const cn_source *source = NULL;
+    for (int32_t c = 0; c < model->contact_count; c++) {
+        const char *const *side = model->contact[c].between;
+        for (int k = 0; k < 2; k++) {
+            bool first = strcmp(side[0], "*") == 0 || strcmp(side[0], name[k]) == 0,
+                 second = strcmp(side[1], "*") == 0 || strcmp(side[1], name[1 - k]) == 0;
+            source = first && second ? &model->contact[c].source : source;
+        }
+    }
+    return source;
+}
+
 static cn_status pairs_make(cn_model *model, cn_error *error) {
     int32_t count = model->material_count;
     int64_t total = (int64_t)count * count;
@@ -212,7 +229,8 @@ static cn_status pairs_make(cn_model *model, cn_error *error) {
                                     .friction_dynamic = NAN,
                                     .restitution = NAN,
                                     .restitution_tangent = NAN,
-                                    .correction = NAN};
+                                    .correction = NAN,
+                                    .bond = model_bond_open()};
     }
     for (int32_t c = 0; c < model->contact_count; c++) {
         const cn_contact_def *def = &model->contact[c];
@@ -236,6 +254,14 @@ static cn_status pairs_make(cn_model *model, cn_error *error) {
         pair[total + i] = pair[i];
         pair_complete(&pair[i]);
         pair_complete_deformable(&pair[total + i]);
+        int32_t a = (int32_t)(i / count), b = (int32_t)(i % count);
+        for (int64_t k = i; k <= total + i; k += total) {
+            cn_status status = model_bond_complete(&pair[k].bond, pair[k].friction, error);
+            if (status != CN_OK) {
+                return model_blame(error, status, bond_source(model, a, b), "contact");
+            }
+            model->bonds = model->bonds || pair[k].bond.bonded;
+        }
     }
     model->pair = pair;
     return CN_OK;
@@ -309,7 +335,7 @@ static bool has_bounces(const cn_model *model) {
 }
 
 static bool has_only_spheres(const cn_model *model) {
-    bool spheres = model->joint_count == 0 && model->deformable_count == 0;
+    bool spheres = !model->bonds && model->joint_count == 0 && model->deformable_count == 0;
     for (int32_t i = 0; spheres && i < model->body_count; i++) {
         spheres = model->body[i].sphere || model->body[i].role != MODEL_BODY_FREE;
     }

@@ -168,7 +168,16 @@ cn_status cn_model_law(const cn_model *model, int32_t a, int32_t b, cn_contact_d
                             .restitution = pair->restitution,
                             .restitution_tangent = pair->restitution_tangent,
                             .correction = pair->correction,
-                            .law = pair->law};
+                            .law = pair->law,
+                            .cohesion = pair->bond.cohesion,
+                            .tension = pair->bond.tension,
+                            .stiffness_normal = pair->bond.stiffness[0],
+                            .stiffness_tangent = pair->bond.stiffness[1],
+                            .fracture_energy = {pair->bond.energy[0], pair->bond.energy[1]},
+                            .viscosity = pair->bond.viscosity,
+                            .bond_area = pair->bond.area,
+                            .bond_gap = pair->bond.gap,
+                            .softening = pair->bond.softening};
     return CN_OK;
 }
 

@@ -40,7 +40,16 @@ cn_contact_def cn_contact_def_default(void) {
                             .restitution = NAN,
                             .restitution_tangent = NAN,
                             .correction = NAN,
-                            .law = CN_LAW_KINDS};
+                            .law = CN_LAW_KINDS,
+                            .cohesion = NAN,
+                            .tension = NAN,
+                            .stiffness_normal = NAN,
+                            .stiffness_tangent = NAN,
+                            .fracture_energy = {NAN, NAN},
+                            .viscosity = NAN,
+                            .bond_area = NAN,
+                            .bond_gap = NAN,
+                            .softening = CN_SOFTENING_KINDS};
 }
 
 cn_body_def cn_body_def_default(void) {
@@ -404,6 +413,15 @@ cn_status cn_model_add_contact(cn_model *model, const cn_contact_def *def, cn_er
         {"restitution", def->restitution, 0.0, 1.0},
         {"restitution_tangent", def->restitution_tangent, -1.0, 1.0},
         {"correction", def->correction, 0.0, HUGE_VAL}, // infinite: no cap
+        {"cohesion", def->cohesion, 0.0, DBL_MAX},
+        {"tension", def->tension, 0.0, DBL_MAX},
+        {"stiffness.normal", def->stiffness_normal, DBL_MIN, HUGE_VAL}, // infinite: rigid
+        {"stiffness.tangential", def->stiffness_tangent, DBL_MIN, HUGE_VAL},
+        {"fracture_energy", def->fracture_energy[0], 0.0, DBL_MAX},
+        {"fracture_energy", def->fracture_energy[1], 0.0, DBL_MAX},
+        {"viscosity", def->viscosity, 0.0, DBL_MAX},
+        {"bond_area", def->bond_area, DBL_MIN, DBL_MAX},
+        {"bond_gap", def->bond_gap, 0.0, DBL_MAX},
     };
     cn_status status = model_check_open(model, error);
     for (size_t i = 0; i < sizeof number / sizeof *number && status == CN_OK; i++) {
@@ -411,6 +429,9 @@ cn_status cn_model_add_contact(cn_model *model, const cn_contact_def *def, cn_er
     }
     if (status == CN_OK && (unsigned)def->law > CN_LAW_KINDS) {
         status = base_fail(error, CN_ERR_ARGUMENT, "%d is no law", (int)def->law);
+    }
+    if (status == CN_OK && (unsigned)def->softening > CN_SOFTENING_KINDS) {
+        status = base_fail(error, CN_ERR_ARGUMENT, "%d is no softening", (int)def->softening);
     }
     if (status != CN_OK) {
         return model_blame(error, status, &def->source, "contact");

@@ -45,6 +45,19 @@ typedef struct model_body {
     bool sphere; // one sphere or disk about the centre of mass, of isotropic inertia, without locks
 } model_body;
 
+// A layer between two bodies that were bonded at the start (model/bond.c).
+typedef struct model_bond_law {
+    bool bonded;         // an entry of the contacts says so
+    double stiffness[2]; // [Pa/m] normal, tangential; infinite: rigid
+    double tension;      // [Pa]
+    double cohesion;     // [Pa]
+    double friction;     // of the envelope cohesion + friction * pressure
+    double energy[2];    // [J/m2] in tension, in shear; 0: it breaks at once
+    double viscosity;    // [Pa s/m]
+    double area, gap;    // [m2], [m]; NaN: chosen
+    cn_softening softening;
+} model_bond_law;
+
 // The law of a pair of materials.
 typedef struct model_body_pair {
     cn_law law; // never AUTO
@@ -52,6 +65,7 @@ typedef struct model_body_pair {
     double restitution, restitution_tangent;
     double correction;
     bool given; // by an entry of the contacts
+    model_bond_law bond;
 } model_body_pair;
 
 typedef struct model_force {
@@ -161,6 +175,7 @@ struct cn_model {
     bool chooses_distances[2]; // settings.alert and overlap_max were left open
     int32_t shared_joints;     // the first joints, whose targets belong to another model
     bool bounces;              // some contacts do not take part before they touch (restitution)
+    bool bonds;                // some pair of materials is bonded where it touches at the start
     double depth_min;          // [m] half the thickness of the thinnest shape
     cn_settings settings;
     int32_t material_count, contact_count, body_count, shape_count, force_count, motion_count;
@@ -296,7 +311,8 @@ typedef struct model_state {
     double *joint_impulse;        // a number per row of a joint, for warm starts
     double *joint_angle;          // 2 per joint: its angles with whole turns counted
     // A number or six a body where bodies may fall asleep; else NULL.
-    double *quiet;     // [s] that it has been slow
+    double *damage; // of each bond: 0 intact, 1 broken, between: cracked; 2: broken and moved apart
+    double *quiet;  // [s] that it has been slow
     int32_t *island;   // that it sleeps in, named by its lowest body; -1: awake
     double *rest_load; // given force and torque when it fell asleep
 } model_state;

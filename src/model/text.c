@@ -139,6 +139,24 @@ static void key_given(model_text *text, const char *key, double value) {
     }
 }
 
+// A pair of numbers of which one may be open.
+static void put_pair(model_text *text, const char *key, const char *first, const char *second,
+                     double a, double b) {
+    if (isnan(a) && isnan(b)) {
+        return;
+    }
+    put(text, ", ");
+    put(text, key);
+    put(text, ": {");
+    put(text, isnan(a) ? second : first);
+    put(text, ": ");
+    put_number(text, isnan(a) ? b : a);
+    if (!isnan(a)) {
+        key_given(text, second, b);
+    }
+    put(text, "}");
+}
+
 static void key_not_zero(model_text *text, const char *key, double value) {
     if (value != 0.0) {
         key_number(text, key, value);
@@ -262,6 +280,19 @@ void model_text_contact(cn_model *model, const cn_contact_def *def) {
     key_given(text, "restitution", def->restitution);
     key_given(text, "restitution_tangent", def->restitution_tangent);
     key_given(text, "correction", def->correction);
+    key_given(text, "cohesion", def->cohesion);
+    key_given(text, "tension", def->tension);
+    put_pair(text, "stiffness", "normal", "tangential", def->stiffness_normal,
+             def->stiffness_tangent);
+    put_pair(text, "fracture_energy", "tension", "shear", def->fracture_energy[0],
+             def->fracture_energy[1]);
+    key_given(text, "viscosity", def->viscosity);
+    key_given(text, "bond_area", def->bond_area);
+    key_given(text, "bond_gap", def->bond_gap);
+    if (def->softening != CN_SOFTENING_KINDS) {
+        key_words(text, "softening",
+                  def->softening == CN_SOFTENING_LINEAR ? "bilinear" : "exponential");
+    }
     if (def->law != CN_LAW_KINDS) {
         key_words(text, "law", cn_law_text(def->law));
     }

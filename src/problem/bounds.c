@@ -1,5 +1,6 @@
 // problem/bounds.c
-// The boxes of joint rows, lower <= r <= upper, and their compliance E in u = (W + E) r + q.
+// The boxes of joint rows, lower <= r <= upper, and the compliance E of joint rows and contacts in
+// u = (W + E) r + q.
 #include "problem/bounds.h"
 
 #include "base/arena.h"
@@ -14,8 +15,7 @@ void prob_bounds_comply(const cn_friction *p, const double *r, double *u) {
         return;
     }
     for (int32_t a = 0; a < p->contacts; a++) {
-        for (int64_t i = (int64_t)p->dim * a; bounds->boxed[a] && i < (int64_t)p->dim * (a + 1);
-             i++) {
+        for (int64_t i = (int64_t)p->dim * a; i < (int64_t)p->dim * (a + 1); i++) {
             u[i] += bounds->compliance[i] * r[i];
         }
     }
@@ -44,19 +44,24 @@ bool prob_bounds_copy(const cn_bounds *from, int32_t dim, int32_t contacts, cn_a
     return true;
 }
 
-static cn_status row_validate(const cn_bounds *bounds, int32_t a, int64_t i, cn_error *error) {
+static cn_status compliance_validate(const cn_bounds *bounds, int32_t a, int64_t i,
+                                     cn_error *error) {
+    double compliance = bounds->compliance ? bounds->compliance[i] : 0.0;
+    if (!(compliance >= 0.0 && isfinite(compliance))) {
+        base_fail(error, CN_ERR_INPUT, "row %lld, of the %s %d, has the compliance %g",
+                  (long long)i, bounds->boxed[a] ? "joint block" : "contact", (int)a, compliance);
+        base_fail_hint(error, "a compliance is 0 (rigid) or a positive number");
+        return CN_ERR_INPUT;
+    }
+    return CN_OK;
+}
+
+static cn_status box_validate(const cn_bounds *bounds, int32_t a, int64_t i, cn_error *error) {
     double lower = bounds->lower[i], upper = bounds->upper[i];
     if (!(lower <= 0.0 && upper >= 0.0)) {
         base_fail(error, CN_ERR_INPUT, "row %lld, of the joint block %d, has the bounds %g and %g",
                   (long long)i, (int)a, lower, upper);
         base_fail_hint(error, "lower <= 0 <= upper; infinite ones are allowed");
-        return CN_ERR_INPUT;
-    }
-    double compliance = bounds->compliance ? bounds->compliance[i] : 0.0;
-    if (!(compliance >= 0.0 && isfinite(compliance))) {
-        base_fail(error, CN_ERR_INPUT, "row %lld, of the joint block %d, has the compliance %g",
-                  (long long)i, (int)a, compliance);
-        base_fail_hint(error, "a compliance is 0 (rigid) or a positive number");
         return CN_ERR_INPUT;
     }
     return CN_OK;
@@ -73,14 +78,8 @@ cn_status prob_bounds_validate(const cn_bounds *bounds, int32_t dim, int32_t con
     }
     for (int32_t a = 0; a < contacts; a++) {
         for (int64_t i = (int64_t)dim * a; i < (int64_t)dim * (a + 1); i++) {
-            if (bounds->boxed[a]) {
-                CN_TRY(row_validate(bounds, a, i, error));
-            } else if (bounds->compliance && bounds->compliance[i] != 0.0) {
-                return base_fail(error, CN_ERR_INPUT,
-                                 "contact %d has the compliance %g; only joint "
-                                 "rows may have one",
-                                 (int)a, bounds->compliance[i]);
-            }
+            CN_TRY(bounds->boxed[a] ? box_validate(bounds, a, i, error) : CN_OK);
+            CN_TRY(compliance_validate(bounds, a, i, error));
         }
         if (bounds->boxed[a] && mu[a] != 0.0) {
             return base_fail(error, CN_ERR_INPUT,

@@ -28,7 +28,16 @@ void prob_bounds_comply(const cn_friction *p, const double *r, double *u);
 bool prob_bounds_copy(const cn_bounds *from, int32_t dim, int32_t contacts, cn_arena *memory,
                       cn_bounds *out);
 
-// Bounds ordered around 0, compliance finite and not negative, none at contacts, mu = 0 in boxes.
+// Whether a block's own impulse changes u by compliance too.
+static inline bool prob_is_soft(const cn_bounds *bounds, int32_t dim, int32_t a) {
+    bool soft = false;
+    for (int32_t i = 0; bounds->boxed && bounds->compliance && i < dim; i++) {
+        soft = soft || bounds->compliance[(int64_t)dim * a + i] != 0.0;
+    }
+    return soft;
+}
+
+// Bounds ordered around 0, compliance finite and not negative, mu = 0 in boxes.
 cn_status prob_bounds_validate(const cn_bounds *bounds, int32_t dim, int32_t contacts,
                                const double *mu, cn_error *error);
 

@@ -22,6 +22,7 @@
 #include "base/elementary/elementary.h"
 #include "base/error.h"
 #include "base/rows.h"
+#include "problem/bounds.h"
 #include "sparse/csr.h"
 
 #include <cairn/formulation.h>
@@ -358,11 +359,27 @@ static cn_status form_begin(form_work *work, int32_t dim, int32_t contacts, int6
     return CN_OK;
 }
 
+// Entry (i, j) of B' E B of a contact.
+static double form_soft(const form_work *work, int32_t contact, int32_t i, int32_t j) {
+    const cn_formulated *f = work->out;
+    double sum = 0.0;
+    for (int32_t k = 0; k < f->dim; k++) {
+        double soft = prob_compliance_of(work->bounds, (int64_t)f->dim * contact + k);
+        sum += form_basis(f, contact, k, i) * soft * form_basis(f, contact, k, j);
+    }
+    return sum;
+}
+
 static void form_law(form_work *work, int32_t contact) {
     int32_t block = work->out->block;
     memset(work->L, 0, sizeof *work->L * (size_t)block * (size_t)block);
     if (!form_boxed(work->out, contact)) {
         work->row->law(&work->polygon, work->mu[contact], work->L);
+        for (int32_t i = 0; work->bounds->boxed && i < block; i++) {
+            for (int32_t j = 0; j < block; j++) {
+                work->L[block * i + j] += form_soft(work, contact, i, j);
+            }
+        }
         return;
     }
     // Compliance, and an equation for the unknowns that are held.

@@ -29,6 +29,10 @@ const char rec_run_tables_nodes[] =
     "CREATE TABLE mesh(body INTEGER PRIMARY KEY, nodes BLOB, kind TEXT, elements BLOB, surface BLOB, row_hash BLOB);"
     "CREATE TABLE nodes(step INTEGER PRIMARY KEY, x BLOB, v BLOB, v_before BLOB, row_hash BLOB);"
     "CREATE TABLE side(step INTEGER PRIMARY KEY, start BLOB, body BLOB, node BLOB, weight BLOB, row_hash BLOB);";
+const char rec_run_tables_bonds[] =
+    "CREATE TABLE bond(id INTEGER PRIMARY KEY, bodies BLOB, numbers BLOB, part BLOB, weight BLOB, row_hash BLOB);"
+    "CREATE TABLE damage(step INTEGER PRIMARY KEY, before BLOB, during BLOB, after BLOB, contact BLOB, broken BLOB,"
+    " row_hash BLOB);";
 const char rec_run_tables_bodies[] =
     "CREATE TABLE frame(step INTEGER PRIMARY KEY, t REAL, q BLOB, v BLOB, hash TEXT, v_before BLOB, start REAL,"
     " h REAL, limited INTEGER, asleep BLOB, steering BLOB, load BLOB, v_after BLOB, q_middle BLOB,"

@@ -12,6 +12,7 @@
 extern const char rec_run_tables[], rec_run_tables_bodies[], rec_run_tables_many_bodies[];
 // The tables of deformable bodies, for runs that have them.
 extern const char rec_run_tables_nodes[];
+extern const char rec_run_tables_bonds[];
 // Adds the columns of the ledger that files of older versions do not have.
 extern const char rec_run_tables_added[];
 // Adds what files of older versions do not have: the evidence of a step and the hashes of rows.

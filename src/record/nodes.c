@@ -3,8 +3,10 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "step/deformable/deformable.h"
+#include "step/bonds/bonds.h"
 #include "step/sim.h"
+
+#include <string.h>
 
 // A row that is being written, with its hash.
 typedef struct node_row {
@@ -119,4 +121,81 @@ cn_status rec_nodes_frame(cn_recorder *recorder, const cn_sim *sim, bool evidenc
              evidence ? bytes : 0);
     CN_TRY(row_end(&row, error));
     return evidence ? write_sides(recorder, sim, error) : CN_OK;
+}
+
+// ---- bonds ----
+
+// bodies: candidate, antagonist, whose axes the normal has (0: the world's); numbers: area, anchors
+// on antagonist and candidate, normal, offset; part: body and node.
+static cn_status write_bond(cn_recorder *recorder, const asm_bonds *list, int32_t b,
+                            cn_error *error) {
+    const asm_bond *bond = &list->bond[b];
+    const int32_t bodies[3] = {bond->candidate + 1, bond->antagonist + 1, bond->frame + 1};
+    double numbers[REC_BOND_NUMBERS];
+    numbers[0] = bond->area;
+    memcpy(numbers + 1, bond->anchor, sizeof bond->anchor);
+    memcpy(numbers + 7, bond->normal, sizeof bond->normal);
+    memcpy(numbers + 10, bond->offset, sizeof bond->offset);
+    int32_t *part = BASE_TAKE(recorder->scratch, int32_t, 2 * (int64_t)bond->part_count);
+    double *weight = BASE_TAKE(recorder->scratch, double, bond->part_count);
+    if (!part || !weight) {
+        return base_fail_memory(error);
+    }
+    for (int32_t k = 0; k < bond->part_count; k++) {
+        const det_node_weight *own = &list->part[bond->part_first + k];
+        part[2 * k] = own->body + 1;
+        part[2 * k + 1] = own->node;
+        weight[k] = own->weight;
+    }
+    node_row row;
+    CN_TRY(row_begin(recorder, REC_HASHED_BOND, b, &row, error));
+    row_blob(&row, bodies, sizeof bodies);
+    row_blob(&row, numbers, sizeof numbers);
+    row_blob(&row, part, 2 * sizeof *part * (size_t)bond->part_count);
+    row_blob(&row, weight, sizeof *weight * (size_t)bond->part_count);
+    return row_end(&row, error);
+}
+
+cn_status rec_bonds_head(cn_recorder *recorder, const cn_sim *sim, cn_error *error) {
+    if (!sim->bonds) {
+        return CN_OK;
+    }
+    CN_TRY(io_database_run(recorder->database, rec_run_tables_bonds, error));
+    base_arena_mark mark = base_arena_get_mark(recorder->scratch);
+    cn_status status = CN_OK;
+    for (int32_t b = 0; status == CN_OK && b < sim->bonds->list.count; b++) {
+        status = write_bond(recorder, &sim->bonds->list, b, error);
+        base_arena_release(recorder->scratch, mark);
+    }
+    return status;
+}
+
+cn_status rec_bonds_frame(cn_recorder *recorder, const cn_sim *sim, bool evidence,
+                          cn_error *error) {
+    const step_data *step = &sim->last;
+    if (!sim->bonds || sim->restored) {
+        return CN_OK;
+    }
+    int32_t count = sim->bonds->list.count, breaks = 0;
+    size_t each = sizeof(double) * (size_t)count;
+    double *broken = BASE_TAKE(recorder->scratch, double, REC_BREAK_NUMBERS *(int64_t)count);
+    if (!broken) {
+        return base_fail_memory(error);
+    }
+    for (int32_t b = 0; evidence && b < count; b++) {
+        if (step->damage_before[b] < 1.0 && step->damage_end[b] >= 1.0) {
+            double *one = broken + REC_BREAK_NUMBERS * (int64_t)breaks++;
+            one[0] = b;
+            memcpy(one + 1, step->broke_at + 3 * (int64_t)b, 3 * sizeof *one);
+        }
+    }
+    node_row row;
+    CN_TRY(row_begin(recorder, REC_HASHED_DAMAGE, cn_sim_step_index(sim), &row, error));
+    row_blob(&row, evidence ? step->damage_before : NULL, evidence ? each : 0);
+    row_blob(&row, evidence ? step->damage : NULL, evidence ? each : 0);
+    row_blob(&row, sim->state.damage, each);
+    row_blob(&row, evidence ? step->contacts.bond : NULL,
+             evidence ? sizeof(int32_t) * (size_t)step->contacts.count : 0);
+    row_blob(&row, broken, REC_BREAK_NUMBERS * sizeof *broken * (size_t)breaks);
+    return row_end(&row, error);
 }

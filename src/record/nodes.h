@@ -11,4 +11,10 @@ cn_status rec_nodes_head(cn_recorder *recorder, const cn_sim *sim, cn_error *err
 // The nodes of a frame; v_before and contacts where the frame has evidence of its step.
 cn_status rec_nodes_frame(cn_recorder *recorder, const cn_sim *sim, bool evidence, cn_error *error);
 
+#define REC_BOND_NUMBERS 13 // of a row of bond
+#define REC_BREAK_NUMBERS 4 // of each bond that broke: its number and the impulse that was too much
+// The same of bonds: where they are, and their damage in the step of a frame.
+cn_status rec_bonds_head(cn_recorder *recorder, const cn_sim *sim, cn_error *error);
+cn_status rec_bonds_frame(cn_recorder *recorder, const cn_sim *sim, bool evidence, cn_error *error);
+
 #endif

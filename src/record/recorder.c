@@ -83,6 +83,7 @@ static cn_status recorder_open(const cn_env *env, const char *path, io_database_
     recorder->bodies = cn_model_body_count(cn_sim_model(sim));
     recorder->columns = cn_model_column_count(cn_sim_model(sim));
     recorder->nodes = cn_model_node_count(cn_sim_model(sim)) > 0;
+    recorder->bonds = sim->bonds != NULL;
     cn_status status = io_database_open(env, path, mode, &recorder->database, error);
     if (status != CN_OK) {
         cn_arena_destroy(scratch);
@@ -184,6 +185,7 @@ static cn_status write_head(cn_recorder *recorder, const cn_sim *sim, cn_error *
                                    {"compiler", __VERSION__}};
     CN_TRY(write_bodies(recorder, model, error));
     CN_TRY(rec_nodes_head(recorder, sim, error));
+    CN_TRY(rec_bonds_head(recorder, sim, error));
     for (size_t i = 0; i < sizeof meta / sizeof meta[0]; i++) {
         CN_TRY(cn_recorder_meta(recorder, meta[i][0], meta[i][1], error));
     }
@@ -300,10 +302,12 @@ static cn_status load_checkpoint(cn_recorder *recorder, cn_sim *sim, int64_t *st
 // Deletes what was recorded after a step.
 static cn_status drop_after(cn_recorder *recorder, int64_t step, cn_error *error) {
     const char *const tables[] = {"frame",      "contact", "joint", "ledger", "event",
-                                  "checkpoint", "nodes",   "side",  "record"};
+                                  "checkpoint", "nodes",   "side",  "record", "damage"};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         char sql[96];
-        bool there = i < 6 || (i < 8 ? recorder->nodes : recorder->columns > 0);
+        bool there = i < 6 || (i < 8    ? recorder->nodes
+                               : i == 8 ? recorder->columns > 0
+                                        : recorder->bonds);
         snprintf(sql, sizeof sql, "DELETE FROM %s WHERE step > %lld", tables[i], (long long)step);
         CN_TRY(there ? io_database_run(recorder->database, sql, error) : CN_OK);
     }

@@ -16,6 +16,7 @@ struct cn_recorder {
     io_statement *record; // NULL: there are no columns
     int32_t dim, bodies, rows, columns;
     bool nodes;              // there are deformable bodies
+    bool bonds;              // bodies may be bonded
     bool evidence;           // frames are recorded with what a check of the step needs
     int64_t acted[SIM_ACTS]; // as in sim_outside, what is recorded of it
 };

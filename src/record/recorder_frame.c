@@ -398,6 +398,9 @@ cn_status cn_recorder_frame(cn_recorder *recorder, const cn_sim *sim, cn_error *
     if (status == CN_OK) {
         status = rec_nodes_frame(recorder, sim, !isnan(evidence.h), error);
     }
+    if (status == CN_OK) {
+        status = rec_bonds_frame(recorder, sim, !isnan(evidence.h), error);
+    }
     base_arena_release(recorder->scratch, mark);
     // The state of the start goes to the disk with its frame, which a run that is resumed from there
     // does not write again.

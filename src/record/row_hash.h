@@ -30,6 +30,8 @@ enum {
     REC_HASHED_NODES,
     REC_HASHED_SIDE,
     REC_HASHED_RECORD, // only where a scene has columns
+    REC_HASHED_BOND,   // these two only where bodies are bonded
+    REC_HASHED_DAMAGE,
     REC_HASHED_TABLES
 };
 extern const rec_hashed_table rec_hashed_tables[REC_HASHED_TABLES];

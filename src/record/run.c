@@ -365,7 +365,9 @@ static void ledger_row_lent(io_statement *select, cn_step_report *row) {
 #define LEDGER_LEND(name, kind) LEDGER_LEND_##kind(name)
     CN_LEDGER_LIST(LEDGER_LEND)
     // Older versions had no such columns, and no bodies that would fill them.
-#define LEDGER_NONE(name, kind) row->name = isnan(row->name) ? 0.0 : row->name;
+#define LEDGER_NONE_I(name)
+#define LEDGER_NONE_R(name) row->name = isnan(row->name) ? 0.0 : row->name;
+#define LEDGER_NONE(name, kind) LEDGER_NONE_##kind(name)
     CN_LEDGER_ADDED(LEDGER_NONE)
 }
 

@@ -104,6 +104,16 @@ static cn_status build_contacts(scene_builder *b) {
         def.restitution_tangent = entry[i].restitution_tangent;
         def.correction = entry[i].correction;
         def.law = (cn_law)entry[i].law;
+        def.cohesion = entry[i].cohesion;
+        def.tension = entry[i].tension;
+        def.stiffness_normal = entry[i].stiffness.first;
+        def.stiffness_tangent = entry[i].stiffness.second;
+        def.fracture_energy[0] = entry[i].fracture_energy.first;
+        def.fracture_energy[1] = entry[i].fracture_energy.second;
+        def.softening = (cn_softening)entry[i].softening;
+        def.viscosity = entry[i].viscosity;
+        def.bond_area = entry[i].bond_area;
+        def.bond_gap = entry[i].bond_gap;
         def.source = source_of(entry[i].node);
         cn_status status = cn_model_add_contact(b->model, &def, b->reader->error);
         if (status != CN_OK) {

@@ -47,12 +47,21 @@ typedef struct scene_friction_entry {
     double at_rest, sliding;
 } scene_friction_entry;
 
+// A number of each of two kinds, or one for both.
+typedef struct scene_both_entry {
+    const io_yaml *node;
+    double first, second;
+} scene_both_entry;
+
 typedef struct scene_contact_entry {
     const io_yaml *node;
     const char *between[2];
     scene_friction_entry friction;
     double restitution, restitution_tangent, correction;
     int32_t law;
+    double cohesion, tension, viscosity, bond_area, bond_gap;
+    scene_both_entry stiffness, fracture_energy;
+    int32_t softening;
 } scene_contact_entry;
 
 typedef struct scene_lock_entry {

@@ -1,6 +1,7 @@
 // step/accept.c
 // The end of a step becomes the state: poses, velocities, and of every contact its impulse, past
 // and motion by key, for the warm start and the frame change of the next step.
+#include "step/bonds/bonds.h"
 #include "step/sim.h"
 
 #include "base/arena.h"
@@ -144,6 +145,10 @@ static void count_turns(cn_sim *sim) {
 
 cn_status sim_accept(cn_sim *sim, cn_error *error) {
     CN_TRY(store_impulses(sim, error));
+    if (sim->bonds) {
+        memcpy(sim->state.damage, sim->last.damage_end,
+               sizeof(double) * (size_t)sim->bonds->list.count);
+    }
     sim->state.last_h = sim->last.h;
     sim->state.drift_limit = sim->last.drift_limit;
     count_turns(sim);

@@ -11,6 +11,7 @@
 // located to about error over speed, and a part is never shorter than settings.step_least, which
 // ends the search where more is asked for. Each step starts with its whole length, so that nothing
 // is stored from step to step.
+#include "step/bonds/bonds.h"
 #include "step/sim.h"
 
 #include "base/arena.h"
@@ -49,6 +50,7 @@ step_context sim_context(cn_sim *sim, double t, double h) {
                        .scratch = sim->scratch,
                        .detector = sim->detector,
                        .deformable = sim->deformable,
+                       .bonds = sim->bonds,
                        .clock = &sim->phases};
     if (sim->scheme) {
         sim->scheme->choose(settings, &in.opts);
@@ -137,18 +139,23 @@ static bool copy_state(cn_sim *sim, cn_arena *memory, const model_state *from, m
     to->v = BASE_TAKE(memory, double, velocities);
     to->joint_impulse = BASE_TAKE(memory, double, rows);
     to->joint_angle = BASE_TAKE(memory, double, angles);
+    int64_t bonds = step_bonds_count(sim->bonds);
+    to->damage = BASE_TAKE(memory, double, bonds);
     to->impulse = BASE_TAKE(memory, double, 3 * (int64_t)from->impulse_count);
     to->key = BASE_TAKE(memory, model_contact_key, from->impulse_count);
     to->past = BASE_TAKE(memory, uint8_t, from->impulse_count);
     to->motion = from->motion ? BASE_TAKE(memory, model_contact_motion, from->impulse_count) : NULL;
-    if (!to->q || !to->v || !to->joint_impulse || !to->joint_angle || !to->impulse || !to->key ||
-        !to->past || (from->motion && !to->motion)) {
+    if (!to->q || !to->v || !to->joint_impulse || !to->damage || !to->joint_angle || !to->impulse ||
+        !to->key || !to->past || (from->motion && !to->motion)) {
         return false;
     }
     memcpy(to->q, from->q, sizeof(double) * (size_t)poses);
     memcpy(to->v, from->v, sizeof(double) * (size_t)velocities);
     memcpy(to->joint_impulse, from->joint_impulse, sizeof(double) * (size_t)rows);
     memcpy(to->joint_angle, from->joint_angle, sizeof(double) * (size_t)angles);
+    if (bonds > 0) {
+        memcpy(to->damage, from->damage, sizeof(double) * (size_t)bonds);
+    }
     copy_impulses(from, to);
     return true;
 }
@@ -167,6 +174,9 @@ static cn_status restore_state(cn_sim *sim, const model_state *stored, cn_error 
     memcpy(now->joint_impulse, stored->joint_impulse,
            sizeof(double) * (size_t)model->joint_row_count);
     memcpy(now->joint_angle, stored->joint_angle, sizeof(double) * 2 * (size_t)model->joint_count);
+    if (sim->bonds) {
+        memcpy(now->damage, stored->damage, sizeof(double) * (size_t)step_bonds_count(sim->bonds));
+    }
     copy_impulses(stored, now);
     now->last_h = stored->last_h;
     now->drift_limit = stored->drift_limit;

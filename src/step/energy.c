@@ -5,7 +5,7 @@
 // v0 and v1 being the velocities at q~ before and after. The drifts to q~ and from there keep the
 // kinetic energy, so the balance closes to round-off. Only bodies with locks that turn with them
 // lose something besides, when the turned lock takes out a part of their velocity.
-#include "step/deformable/deformable.h"
+#include "step/bonds/bonds.h"
 
 #include "base/parallel.h"
 #include "math/vec3.h"
@@ -219,8 +219,13 @@ static void contact_work(const void *user, int64_t first, int64_t end, void *par
         } else {
             mean_round_approach(2, step, a, mean);
         }
-        work->impact += mean[0] * r[0];
-        work->friction += mean[1] * r[1] + mean[2] * third;
+        const asm_layer *layer = step->assembled.layer ? &step->assembled.layer[a] : NULL;
+        asm_layer_kind kind = layer ? layer->kind : ASM_LAYER_NONE;
+        if (kind != ASM_LAYER_SOUND) { // layers: step/bonds
+            bool soft = kind == ASM_LAYER_BROKEN && !isinf(layer->stiffness[0]);
+            work->impact += soft ? 0.0 : mean[0] * r[0];
+            work->friction += mean[1] * r[1] + mean[2] * third;
+        }
         work->external += driven ? driven_works(loop, a) : 0.0;
     }
 }
@@ -283,8 +288,13 @@ void step_add_energy(const step_context *in, const step_data *step, cn_step_repo
     joint_work(&loop, &work);
     step_soft_work soft = step_deformable_work(in, step);
     add_soft(&soft, &work);
-    report->elastic = soft.after.elastic;
-    report->dissipated_viscous += soft.viscous;
+    step_bond_work bonds = step_bonds_work(in, step);
+    work.numerical += bonds.numerical;
+    work.correction += bonds.correction;
+    report->elastic = soft.after.elastic + bonds.after;
+    report->dissipated_viscous += soft.viscous + bonds.viscous;
+    report->dissipated_fracture += bonds.fracture;
+    report->bonds_broken = step_bonds_broken(in->bonds, step->damage_end);
     report->kinetic = work.after.kinetic;
     report->potential = work.after.potential;
     report->work_external += work.external;
@@ -295,7 +305,8 @@ void step_add_energy(const step_context *in, const step_data *step, cn_step_repo
     report->work_correction += work.correction;
     report->balance_error += (work.after.kinetic - work.before.kinetic) +
                              (work.after.potential - work.before.potential) +
-                             (soft.after.elastic - soft.before.elastic) + soft.viscous -
+                             (soft.after.elastic - soft.before.elastic) + soft.viscous +
+                             (bonds.after - bonds.before) + bonds.fracture + bonds.viscous -
                              work.external - work.joints - work.correction + work.friction +
                              work.impact + work.numerical;
 }

@@ -121,6 +121,9 @@ static fast_group group_at(const approach *at, int32_t first) {
     const det_contact *contact = &list->contact[first];
     double sweep = at->in->sweep;
     fast_group group = {.first = first, .end = first + 1};
+    if (list->bond && list->bond[first] >= 0) {
+        return group; // points fixed to the bodies
+    }
     if (asm_is_deformed(list, first)) {
         return group; // every point of a deformable surface is listed, and stops at the gap
     }

@@ -28,8 +28,12 @@
 #define LIFT_TOLERANCE 1e-2 // of the lift
 
 // How deep a contact may be before it is lifted [m]; infinite: it never is.
-static double slop_of(const step_context *in, const det_contact *contact) {
+static double slop_of(const step_context *in, const det_contact_list *list, int32_t c) {
     const cn_model *model = in->model;
+    const det_contact *contact = &list->contact[c];
+    if (list->bond && list->bond[c] >= 0) {
+        return HUGE_VAL; // a layer that is pressed
+    }
     const model_body_pair *pair =
         model_pair_of(model, contact->key.candidate, contact->key.antagonist);
     bool plain = pair->law == CN_LAW_QUASI_INELASTIC && pair->correction == 0.0;
@@ -49,8 +53,7 @@ static double *lifts(const step_context *in, const det_contact_list *list, bool 
                      cn_error *error) {
     *deep = false;
     for (int32_t c = 0; c < list->count && !*deep; c++) {
-        *deep =
-            list->contact[c].gap < 0.0 && list->contact[c].gap < -slop_of(in, &list->contact[c]);
+        *deep = list->contact[c].gap < 0.0 && list->contact[c].gap < -slop_of(in, list, c);
     }
     double *lift = *deep ? BASE_TAKE(in->memory, double, list->count) : NULL;
     if (*deep && !lift) {
@@ -58,7 +61,7 @@ static double *lifts(const step_context *in, const det_contact_list *list, bool 
     }
     for (int32_t c = 0; lift && c < list->count; c++) {
         double gap = list->contact[c].gap;
-        double slop = gap < 0.0 ? slop_of(in, &list->contact[c]) : 0.0;
+        double slop = gap < 0.0 ? slop_of(in, list, c) : 0.0;
         lift[c] = gap >= 0.0 ? gap : LIFT_SHARE * fmin(0.0, gap + 0.5 * slop);
     }
     return lift;

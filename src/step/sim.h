@@ -66,6 +66,7 @@ struct cn_sim {
     void **user; // pointer of each body; NULL: none was given
     det_detector *detector;
     struct step_deformable *deformable; // NULL: all bodies are rigid
+    struct step_bonds *bonds;           // NULL: nothing is bonded
     model_state state;
     sys_script *control;     // controllers of the model's bodies with their memory; NULL: none
     base_evaluator *signals; // of forces, motions and motors

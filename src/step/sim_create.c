@@ -1,6 +1,6 @@
 // step/sim_create.c
 // Makes a run from a model, and refuses what it could not run.
-#include "step/deformable/deformable.h"
+#include "step/bonds/bonds.h"
 #include "step/systems/rigid_system.h"
 
 #include "base/arena.h"
@@ -171,6 +171,16 @@ cn_status cn_sim_create(const cn_model *model, const cn_env *env, cn_sim **out, 
     if (status == CN_OK && sim->deformable) {
         status = step_deformable_check_start(sim->deformable, &sim->state, sim->step_memory, error);
     }
+    if (status == CN_OK) {
+        status = step_bonds_create(model, &sim->env, sim->detector, sim->deformable, &sim->state,
+                                   sim->step_memory, &sim->bonds, error);
+    }
+    if (status == CN_OK && model->bonds && !sim->scheme) {
+        status = base_fail(error, CN_ERR_UNSUPPORTED,
+                           "the time integrator %s knows no bonds (cohesion, tension, stiffness)",
+                           model->settings.scheme);
+        base_fail_hint(error, "use the scheme moreau-jean");
+    }
     if (status == CN_OK && model->joint_count > 0) {
         const double *impulses;
         step_context in = sim_context(sim, 0.0, model->settings.step);
@@ -199,6 +209,7 @@ void cn_sim_destroy(cn_sim *sim) {
     step_rigid_system_destroy(sim->rigid);
     det_detector_destroy(sim->detector);
     step_deformable_destroy(sim->deformable);
+    step_bonds_destroy(sim->bonds);
     base_evaluator_destroy(sim->signals);
     sys_script_destroy(sim->control);
     base_buffer_free(&sim->sleep.stored);

@@ -186,6 +186,9 @@ static void velocity_after(const step_data *step, int32_t a, const double shift[
     }
     for (int32_t i = 0; i < p->dim; i++) {
         after[i] = step->u[row + i] - shift[i];
+        if (step->assembled.layer) {
+            after[i] -= step->assembled.problem.bounds.compliance[row + i] * step->r[row + i];
+        }
     }
 }
 

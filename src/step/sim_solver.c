@@ -99,14 +99,17 @@ static void name_takers(uint32_t need, cn_error *error) {
 // A solver that would refuse every step is refused at once.
 static cn_status check_solver(const cn_model *model, const cn_friction_solver *solver,
                               const char *key, cn_error *error) {
-    bool convex = model->settings.friction == CN_FRICTION_CONVEX, joints = model->joint_count > 0;
+    bool convex = model->settings.friction == CN_FRICTION_CONVEX;
+    bool joints = model->joint_count > 0 || model->bonds;
     uint32_t need = (convex ? CN_TAKES_CONVEX : 0U) | (joints ? CN_TAKES_BOUNDS : 0U);
     uint32_t lacking = need & ~solver->info.accepts;
     if (lacking == 0) {
         return CN_OK;
     }
     base_fail(error, CN_ERR_UNSUPPORTED, "%s: %s does not take %s", key, solver->info.name,
-              lacking & CN_TAKES_CONVEX ? "convex friction" : "joints");
+              lacking & CN_TAKES_CONVEX ? "convex friction"
+              : model->joint_count > 0  ? "joints"
+                                        : "bonds");
     name_takers(need, error);
     const cn_source *source = &model->settings.solver_source;
     base_fail_at(error, source->file, source->line, source->column);

@@ -9,7 +9,7 @@
 // own (the step is then made again with the island awake), a driven body that moves comes within
 // the alert distance, a given force on it is not what it was, the spring of a hand pulls at it, or
 // gravity or friction are steered. Bodies of joints do not sleep, nor does anything beside deformable
-// bodies.
+// bodies or bonds.
 #include "step/step.h"
 
 #include "base/arena.h"
@@ -35,7 +35,8 @@ bool step_sleep_prepare(step_sleep *sleep, cn_arena *memory) {
     for (int32_t i = 0; i < model->body_count; i++) {
         state->island[i] = -1;
     }
-    for (int32_t i = 0; model->deformable_count > 0 && i < model->body_count; i++) {
+    bool none = model->deformable_count > 0 || model->bonds;
+    for (int32_t i = 0; none && i < model->body_count; i++) {
         sleep->restless[i] = true; // what moves without being a free body would not wake them
     }
     for (int32_t j = 0; j < model->joint_count; j++) {

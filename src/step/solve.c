@@ -150,6 +150,7 @@ typedef struct classify_loop {
     const cn_friction *problem;
     const double *r;
     uint8_t *status;
+    const asm_layer *layer; // NULL: there are no bonds
 } classify_loop;
 
 static void classify_range(void *user, int64_t first, int64_t end) {
@@ -160,6 +161,9 @@ static void classify_range(void *user, int64_t first, int64_t end) {
         double tangent2 = r[1] * r[1] + (p->dim == 3 ? r[2] * r[2] : 0.0);
         double limit = (1.0 - SLIDE_MARGIN) * p->mu[a] * r[0];
         loop->status[a] = !(r[0] > 0.0) ? 0 : (tangent2 < limit * limit ? 1 : 2);
+        if (loop->layer && loop->layer[a].kind == ASM_LAYER_SOUND) {
+            loop->status[a] = 1;
+        }
     }
 }
 
@@ -169,7 +173,7 @@ cn_status step_classify(const step_context *in, const asm_assembled *assembled, 
     if (!*status) {
         return base_fail_memory(error);
     }
-    classify_loop loop = {&assembled->problem, r, *status};
+    classify_loop loop = {&assembled->problem, r, *status, assembled->layer};
     base_parallel_ranges(in->env, assembled->contacts, classify_range, &loop);
     return CN_OK;
 }

@@ -4,7 +4,7 @@
 //
 // Each phase is a call that names what it reads and what it writes (step/step.h). Here nothing is
 // computed. A step that does not stand is made again here, in halves or parts by step/adapt.c.
-#include "step/deformable/deformable.h"
+#include "step/bonds/bonds.h"
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -33,6 +33,9 @@ static cn_status begin(const step_context *in, const step_vectors *vectors, step
     if (!complete) {
         return base_fail_memory(error);
     }
+    if (!step_bonds_take(in, step)) {
+        return base_fail_memory(error);
+    }
     step->joints = model->joint_count;
     step->given = in->given[0] || in->given[1];
     step->v_seen = step->v_new;
@@ -44,14 +47,15 @@ static cn_status begin(const step_context *in, const step_vectors *vectors, step
 }
 
 // Contacts at poses q of bodies with velocities v; those that appear late add up.
-static cn_status detect(const step_context *in, const bool *resting, const double *q,
+static cn_status detect(const step_context *in, const step_data *step, const double *q,
                         const double *v, det_contact_list *contacts, cn_error *error) {
     int32_t missed = contacts->missed;
     step_enter(in->clock, STEP_DETECT);
-    det_detector_rest(in->detector, resting);
+    det_detector_rest(in->detector, step->resting);
     cn_status status = det_detect(in->detector, q, v, fmax(in->h, in->sweep), contacts, error);
     contacts->missed += missed;
     status = status == CN_OK ? step_deformable_detect(in, q, v, contacts, error) : status;
+    status = status == CN_OK ? step_bonds_list(in, step, q, contacts, error) : status;
     step_enter(in->clock, STEP_ASSEMBLE);
     return status;
 }
@@ -73,7 +77,7 @@ static cn_status lift(const step_context *in, step_data *step, cn_error *error) 
     if (!moved) {
         return CN_OK;
     }
-    CN_TRY(detect(in, step->resting, step->q_middle, step->v_old, &step->contacts, error));
+    CN_TRY(detect(in, step, step->q_middle, step->v_old, &step->contacts, error));
     return find_inertia(in, step->resting, step->q_middle, &step->inertia, error);
 }
 
@@ -105,7 +109,7 @@ static cn_status try_step(const step_context *in, const step_vectors *vectors, s
     step_drift(in, in->state->q, step->v_old, in->h * (1.0 - in->opts.theta), step->q_middle,
                step->v_old);
     CN_TRY(step_deformable_place(in, step, error));
-    CN_TRY(detect(in, step->resting, step->q_middle, step->v_old, &step->contacts, error));
+    CN_TRY(detect(in, step, step->q_middle, step->v_old, &step->contacts, error));
     step_add_loads(in, step->q_middle, step->load, step->effort);
     step->woken = step_wake_loaded(in, step->resting, step->load, &step->contacts, sleep);
     if (step->woken > 0) {
@@ -125,6 +129,7 @@ static cn_status try_step(const step_context *in, const step_vectors *vectors, s
     CN_TRY(step_deformable_free(in, step, error));
 
     step->opts.answers = in->deformable ? in->deformable->answers : NULL;
+    step->opts.bonds = step->contacts.bond ? &step->bonds : NULL;
     CN_TRY(asm_assemble(model, in->state, &step->contacts, &step->inertia, step->v_old,
                         step->v_free, &step->opts, in->memory, &step->assembled, error));
     step_scale_friction(in->steering, &step->assembled.problem);
@@ -138,6 +143,10 @@ static cn_status try_step(const step_context *in, const step_vectors *vectors, s
         CN_TRY(step_project_joints(in, solvers, step, error));
     }
     CN_TRY(step_classify(in, &step->assembled, step->r, &step->status, error));
+    step_bonds_break(in, step);
+    if (step->verdict == STEP_AGAIN) {
+        return CN_OK;
+    }
     CN_TRY(step_check_fast(in, retry, step, error));
     step->woken = step_wake_pressed(step, sleep);
     step->verdict = step->woken > 0 ? STEP_AGAIN : step->verdict;
@@ -149,6 +158,7 @@ cn_status step_run(const step_context *in, const step_vectors *vectors, step_sle
     cn_status status;
     retry->tries = 0;
     retry->forced.size = 0;
+    step_bonds_begin(in->bonds);
     det_detector_reach(in->detector, NULL);
     do {
         status = try_step(in, vectors, sleep, solvers, retry, step, error);

@@ -10,6 +10,7 @@
 #include <cairn/solve.h>
 
 #include "assemble/assemble.h"
+#include "assemble/bond.h"
 #include "base/memory.h"
 #include "step/clock.h"
 
@@ -27,6 +28,7 @@ typedef struct step_context {
     cn_arena *scratch;      // of a solve
     det_detector *detector;
     struct step_deformable *deformable; // step/deformable/deformable.h; NULL: all bodies are rigid
+    struct step_bonds *bonds;           // step/bonds/bonds.h; NULL: nothing is bonded
     step_phase_clock *clock;
 } step_context;
 
@@ -117,6 +119,13 @@ typedef struct step_data {
     cn_solve_report solved;
     const char *solver;
     int32_t retries;
+
+    // ---- bonds
+    asm_bonds bonds;
+    // Damage of each before the step, during it and after it; NULL: there are none.
+    double *damage_before, *damage, *damage_end;
+    double *broke_at; // 3 each, in contact axes: the impulse that was too much, of those that broke
+    int32_t breaks;   // bonds that broke
 
     // ---- joints at the end
     double joint_error;  // the largest error of a held row [m], [rad]

@@ -74,6 +74,8 @@ static PyMemberDef report_members[] = {
     REAL(elastic, "elastic energy of deformable bodies at the end [J]"),
     REAL(dissipated_plastic, "energy that plastic strain took over the step [J]"),
     REAL(dissipated_viscous, "energy that the damping of materials took over the step [J]"),
+    REAL(dissipated_fracture, "energy that breaking bonds took over the step [J]"),
+    INTEGER(bonds_broken, "bonds that are broken at the end"),
     REAL(balance_error, "what the energy balance leaves [J]"),
     REAL(cpu_detect, "CPU time of detection in the step [s]"),
     REAL(cpu_assemble, "CPU time of assembly in the step [s]"),

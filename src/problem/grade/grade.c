@@ -265,7 +265,7 @@ static bool has_box(const cn_friction *p, int32_t a) {
 static void plain_compliance(const grading *g, int64_t first, int64_t end) {
     const cn_friction *p = g->p;
     for (int64_t a = first; p->bounds.boxed && a < end; a++) {
-        for (int32_t k = 0; p->bounds.boxed[a] && p->bounds.compliance && k < p->dim; k++) {
+        for (int32_t k = 0; p->bounds.compliance && k < p->dim; k++) {
             int64_t i = p->dim * a + k;
             g->u[i] += p->bounds.compliance[i] * g->r[i];
             g->trace[a] += p->bounds.compliance[i];

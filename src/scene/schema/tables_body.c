@@ -142,6 +142,54 @@ static const scene_table_of friction_table = {
     .brief = true,
 };
 
+static void both_initial(void *out, int32_t dim) {
+    (void)dim;
+    scene_both_entry *both = out;
+    both->first = both->second = NAN;
+}
+
+static const scene_field stiffness_fields[] = {
+    SCENE_KEY("normal", real, scene_both_entry, first, .flags = SCENE_ABOVE_ZERO, .unit = "Pa/m",
+              .help = "pressure for a closing of 1 m; along the surface too unless tangential is "
+                      "given"),
+    SCENE_KEY("tangential", real, scene_both_entry, second, .flags = SCENE_ABOVE_ZERO,
+              .unit = "Pa/m", .help = "shear stress for a slip of 1 m"),
+};
+
+static const scene_table_of stiffness_table = {
+    .name = "layer stiffness",
+    .help = "Of a layer of mortar or glue: Young's modulus over its thickness; one number stands "
+            "for normal.",
+    .field = stiffness_fields,
+    .count = SCENE_COUNT(stiffness_fields),
+    .size = sizeof(scene_both_entry),
+    .initial = both_initial,
+    .brief = true,
+};
+
+static const scene_field fracture_fields[] = {
+    SCENE_KEY("tension", real, scene_both_entry, first, .flags = SCENE_ABOVE_ZERO, .unit = "J/m2",
+              .help = "to open the bond; in shear too unless that is given"),
+    SCENE_KEY("shear", real, scene_both_entry, second, .flags = SCENE_ABOVE_ZERO, .unit = "J/m2",
+              .help = "to shear it off"),
+};
+
+static const scene_table_of fracture_table = {
+    .name = "fracture energy",
+    .help = "What breaking a bond takes; one number stands for tension.",
+    .field = fracture_fields,
+    .count = SCENE_COUNT(fracture_fields),
+    .size = sizeof(scene_both_entry),
+    .initial = both_initial,
+    .brief = true,
+};
+
+static const scene_choice softenings[] = {
+    {.text = "bilinear", .value = CN_SOFTENING_LINEAR},
+    {.text = "exponential", .value = CN_SOFTENING_EXPONENTIAL},
+    {0},
+};
+
 static const scene_choice laws[] = {
     {.text = "auto", .value = CN_LAW_AUTO},
     {.text = "signorini", .value = CN_LAW_SIGNORINI},
@@ -167,6 +215,29 @@ static const scene_field contact_fields[] = {
                       "quasi-inelastic"),
     SCENE_KEY("law", choice, scene_contact_entry, law, .choice = laws,
               .help = "auto is quasi-inelastic when restitution is 0, else signorini"),
+    SCENE_KEY("cohesion", real, scene_contact_entry, cohesion, .flags = SCENE_NOT_BELOW_ZERO,
+              .unit = "Pa",
+              .help = "bodies that touch at the start are bonded; shear strength without pressure, "
+                      "which adds friction * pressure"),
+    SCENE_KEY("tension", real, scene_contact_entry, tension, .flags = SCENE_NOT_BELOW_ZERO,
+              .unit = "Pa", .help = "tensile strength of the bond, at most cohesion / friction"),
+    SCENE_KEY("stiffness", table, scene_contact_entry, stiffness, .table = &stiffness_table,
+              .help = "of the layer between bonded bodies; without it the bond is rigid"),
+    SCENE_KEY("fracture_energy", table, scene_contact_entry, fracture_energy,
+              .table = &fracture_table,
+              .help = "the bond softens until this is spent; without it it breaks at once"),
+    SCENE_KEY("softening", choice, scene_contact_entry, softening, .choice = softenings,
+              .help = "how it softens; bilinear unless given"),
+    SCENE_KEY("viscosity", real, scene_contact_entry, viscosity, .flags = SCENE_NOT_BELOW_ZERO,
+              .unit = "Pa s/m", .help = "of the layer, beside its stiffness"),
+    SCENE_KEY("bond_area", real, scene_contact_entry, bond_area, .flags = SCENE_ABOVE_ZERO,
+              .unit = "m2",
+              .help = "of a bond (2D: m); else the common face, of round bodies pi R^2 (2D: 2 R), "
+                      "1/R = 1/R1 + 1/R2"),
+    SCENE_KEY("bond_gap", real, scene_contact_entry, bond_gap, .flags = SCENE_NOT_BELOW_ZERO,
+              .unit = "m",
+              .help = "bodies this near at the start are bonded; else 1e-3 of the smaller one's "
+                      "radius"),
 };
 
 static void contact_initial(void *out, int32_t dim) {
@@ -176,6 +247,11 @@ static void contact_initial(void *out, int32_t dim) {
     contact->restitution_tangent = none.restitution_tangent;
     contact->correction = none.correction;
     contact->law = (int32_t)none.law;
+    contact->cohesion = contact->tension = contact->viscosity = NAN;
+    contact->bond_area = contact->bond_gap = NAN;
+    contact->softening = CN_SOFTENING_KINDS;
+    both_initial(&contact->stiffness, dim);
+    both_initial(&contact->fracture_energy, dim);
     friction_initial(&contact->friction, dim);
 }
 

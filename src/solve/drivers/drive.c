@@ -170,6 +170,11 @@ static const char *friction_refusal(const cn_friction *p, uint32_t accepts) {
     if (!(accepts & CN_TAKES_BOUNDS) && solve_boxes_count(p) > 0) {
         return "this solver does not take joint rows: use auto, or eliminate bilateral ones first";
     }
+    for (int32_t a = 0; !(accepts & CN_TAKES_BOUNDS) && a < p->contacts; a++) {
+        if (prob_is_soft(&p->bounds, p->dim, a)) {
+            return "this solver does not take contacts with compliance: use auto or nsgs";
+        }
+    }
     if (!(accepts & CN_TAKES_CONVEX) && p->convex) {
         return "this solver does not take convex friction: use auto, nsgs, prox-newton or apgd";
     }

@@ -30,7 +30,7 @@ cn_status solve_boxes_view(const cn_friction *p, cn_arena *scratch, cn_friction 
     }
     memcpy(out->W.diagonal, p->W.diagonal, sizeof *p->W.diagonal * (size_t)size);
     for (int32_t a = 0; a < p->contacts; a++) {
-        for (int32_t i = 0; p->bounds.boxed[a] && i < dim; i++) {
+        for (int32_t i = 0; i < dim; i++) {
             out->W.diagonal[(int64_t)dim * dim * a + (dim + 1) * i] +=
                 p->bounds.compliance[(int64_t)dim * a + i];
         }

@@ -140,7 +140,7 @@ MATH_INLINE void take_out_own(const gs_general *s, int32_t a, const double *own,
             q[i] -= block[dim * j + i] * own[j];
         }
     }
-    for (int32_t j = 0; prob_is_boxed(&s->p->bounds, a) && j < dim; j++) {
+    for (int32_t j = 0; s->p->bounds.boxed && j < dim; j++) {
         q[j] += prob_compliance_of(&s->p->bounds, (int64_t)dim * a + j) * own[j];
     }
 }
@@ -208,6 +208,9 @@ MATH_INLINE void contact_packed_3d(gs_general *s, int32_t a, double *r) {
         visit_box(s, a, u, own);
     } else if (!(s->block[a].inv_nn > 0.0)) {
         return;
+    } else if (prob_is_soft(&s->p->bounds, 3, a)) {
+        take_out_own(s, a, own, u);
+        visit_3d(s, a, u, own);
     } else {
         visit_3d_from_u(s, a, u, own);
     }
@@ -229,7 +232,7 @@ MATH_INLINE void contact_packed_2d(gs_general *s, int32_t a, double *r) {
     double last[2] = {own[0], own[1]};
     double q[2] = {s->q[2 * a] - (W[0] * last[0] + W[2] * last[1]),
                    s->q[2 * a + 1] - (W[1] * last[0] + W[3] * last[1])};
-    for (int i = 0; prob_is_boxed(&s->p->bounds, a) && i < 2; i++) {
+    for (int i = 0; s->p->bounds.boxed && i < 2; i++) {
         q[i] += prob_compliance_of(&s->p->bounds, 2 * (int64_t)a + i) * last[i];
     }
     for (int k = 0; k < 6; k++) {

@@ -126,7 +126,7 @@ static cn_status analyse_bodies(newton_system *s, cn_arena *scratch) {
 // K of contact a with what compliance and ridge add to it, in K itself or in own.
 MATH_INLINE const double *newton_own(const newton_system *s, int dim, int32_t a, double *own) {
     const double *A = s->A + (int64_t)dim * dim * a, *K = s->K + (int64_t)dim * dim * a;
-    if (!prob_is_boxed(&s->p->bounds, a)) {
+    if (!prob_is_boxed(&s->p->bounds, a) && !prob_is_soft(&s->p->bounds, dim, a)) {
         return K;
     }
     for (int i = 0; i < dim; i++) {

@@ -2,6 +2,8 @@
 // A state as bytes, little-endian as the machine is, and its hash: what a checkpoint holds.
 #include "step/save/save.h"
 
+#include "step/bonds/bonds.h"
+
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/hash.h"
@@ -28,9 +30,9 @@ size_t step_save_sleep_size(const cn_sim *sim) {
                              : 0;
 }
 
-size_t step_save_other_numbers(const cn_model *model) {
+size_t step_save_other_numbers(const cn_model *model, int32_t bonds) {
     return (size_t)model->joint_row_count + 2 * (size_t)model->joint_count +
-           (size_t)step_control_count(model) + (size_t)model->inputs.count +
+           (size_t)step_control_count(model) + (size_t)model->inputs.count + (size_t)bonds +
            2 * (size_t)model->dim * (size_t)model->node_count;
 }
 
@@ -93,7 +95,7 @@ static void save_sleep(const cn_sim *sim, step_save *save) {
 }
 
 // The arrays behind the head, in their order.
-#define STATE_PARTS 12
+#define STATE_PARTS 13
 typedef struct state_part {
     void *bytes;
     size_t size;
@@ -111,6 +113,7 @@ static void list_parts(const cn_sim *sim, const step_save_head *head,
         {state->joint_angle, 2 * (size_t)model->joint_count * one},
         {sim->control ? sim->control->held : NULL, (size_t)step_control_count(model) * one},
         {sim->outside.input, (size_t)model->inputs.count * one},
+        {state->damage, (size_t)step_bonds_count(sim->bonds) * one},
         {state->impulse, 3 * impulses * one},
         {state->key, impulses * sizeof(model_contact_key)},
         {state->past, impulses},
@@ -295,7 +298,8 @@ cn_status cn_sim_load(cn_sim *sim, const void *bytes, size_t size, cn_error *err
     memcpy(&head, bytes, sizeof head);
     const cn_model *model = sim->model;
     step_save_steering steered = {.steering = sim_steering_default(model)};
-    size_t awake = step_save_size(&head, step_save_other_numbers(model));
+    size_t awake =
+        step_save_size(&head, step_save_other_numbers(model, step_bonds_count(sim->bonds)));
     if (head.steered) {
         memcpy(&steered, (const unsigned char *)bytes + awake - sizeof steered, sizeof steered);
     }

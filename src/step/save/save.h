@@ -54,9 +54,9 @@ cn_status sim_hash(const cn_sim *sim, uint64_t *hash);
 // Bytes of what sleeping knows of the bodies: quiet, rest_load, island, and how many contacts are
 // stored, which follow.
 size_t step_save_sleep_size(const cn_sim *sim);
-// Impulses of the rows and angles of the joints, what controllers store, inputs, and displacements
-// and velocities of nodes.
-size_t step_save_other_numbers(const cn_model *model);
+// Impulses of the rows and angles of the joints, what controllers store, inputs, damage of bonds,
+// and displacements and velocities of nodes.
+size_t step_save_other_numbers(const cn_model *model, int32_t bonds);
 // Bytes of the head, the journal and the arrays that follow, all that sleeps left out.
 size_t step_save_size(const step_save_head *head, size_t others);
 // Whether the bytes have a head and are what was written.
@@ -64,6 +64,6 @@ cn_status step_save_check_bytes(const void *bytes, size_t size, cn_error *error)
 // Whether they are a state that this sim can take, with every count and index in range and every
 // number finite, after its model has become that of their journal. CN_ERR_INPUT: why not.
 cn_status step_save_check(const cn_sim *sim, const void *bytes, size_t size, cn_error *error);
-#define STEP_SAVE_MAGIC 0x36304e5249414331u // "1CAIRN06": the last digits count the layouts
+#define STEP_SAVE_MAGIC 0x37304e5249414331u // "1CAIRN07": the last digits count the layouts
 
 #endif

@@ -4,6 +4,8 @@
 // index and number is looked at before anything is taken.
 #include "step/save/save.h"
 
+#include "step/bonds/bonds.h"
+
 #include "base/error.h"
 
 #include <math.h>
@@ -175,7 +177,9 @@ static const char *check_head(const cn_sim *sim, const step_save_head *head, siz
         head->unused != 0) {
         return "its head is out of range";
     }
-    return size < step_save_size(head, step_save_other_numbers(model)) ? "it is cut short" : NULL;
+    return size < step_save_size(head, step_save_other_numbers(model, step_bonds_count(sim->bonds)))
+               ? "it is cut short"
+               : NULL;
 }
 
 static const char *check_arrays(const cn_sim *sim, const step_save_head *head,
@@ -199,6 +203,12 @@ static const char *check_arrays(const cn_sim *sim, const step_save_head *head,
     if (!read_finite(&from, model->inputs.count)) {
         return "an input is not finite";
     }
+    for (int32_t b = 0; b < step_bonds_count(sim->bonds); b++) {
+        double damage = scene_read_number(&from);
+        if (!((damage >= 0.0 && damage <= 1.0) || damage == MODEL_BOND_RELEASED)) {
+            return "the damage of a bond is out of range";
+        }
+    }
     const char *wrong = check_impulses(sim, head, &from);
     int32_t loads = !!(head->outside & STEP_SAVE_HELD) + !!(head->outside & STEP_SAVE_ONCE);
     if (!wrong && !read_finite(&from, 6 * (int64_t)head->bodies * loads)) {
@@ -208,7 +218,8 @@ static const char *check_arrays(const cn_sim *sim, const step_save_head *head,
                   : check_stored(sim, head->contacts, 1,
                                  "a contact of the last step is out of range", &from);
     wrong = !wrong && head->steered ? check_steering(sim, &from) : wrong;
-    size_t awake = step_save_size(head, step_save_other_numbers(model));
+    size_t awake =
+        step_save_size(head, step_save_other_numbers(model, step_bonds_count(sim->bonds)));
     return wrong ? wrong : check_sleep(sim, size - awake, &from);
 }
 
