@@ -204,7 +204,7 @@ static const char *check_arrays(const cn_sim *sim, const step_save_head *head,
         return "an input is not finite";
     }
     for (int32_t b = 0; b < step_bonds_count(sim->bonds); b++) {
-        double damage = scene_read_number(&from);
+        double damage = read_number(&from);
         if (!((damage >= 0.0 && damage <= 1.0) || damage == MODEL_BOND_RELEASED)) {
             return "the damage of a bond is out of range";
         }
