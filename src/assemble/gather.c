@@ -2,8 +2,7 @@
 // Contacts of deformable and rigid bodies to the assembled operator. Of every two contacts that
 // share a body, the block of the upper triangle is gathered and its transpose stored below.
 //
-// Good up to about a thousand contacts per body; beyond that W is large, and an operator that keeps
-// the compliance is to be used instead.
+// Good up to about a thousand contacts per body; beyond that W is large.
 #include "assemble/gather.h"
 
 #include "base/arena.h"
@@ -57,16 +56,14 @@ static bool answers(const asm_body *body) {
 
 // The response of row j of entry l to row i of entry k, where both are on the same body.
 static const double *response(const asm_rows *rows, const asm_entry *k, const asm_entry *l,
-                              int32_t *stride) {
+                              double room[9], int32_t *stride) {
     const asm_body *body = rows->body + k->body;
     int32_t dim = rows->dim;
     if (!body->compliance) {
         *stride = dim == 2 ? 3 : 6;
         return body->inverse;
     }
-    const fe_compliance *c = body->compliance;
-    *stride = c->size;
-    return c->C + (int64_t)c->size * dim * c->place[k->node] + dim * c->place[l->node];
+    return fe_compliance_block(body->compliance, k->node, l->node, room, stride);
 }
 
 // block (dim x dim, by columns) += J_k' C J_l, for sizes known to the compiler.
@@ -100,7 +97,8 @@ gather_block(int dim, const asm_rows *rows, const double *J, int32_t a, int32_t 
                 continue;
             }
             int32_t stride;
-            const double *C = response(rows, of_a, rows->entry + l, &stride);
+            double room[9];
+            const double *C = response(rows, of_a, rows->entry + l, room, &stride);
             const double *J_k = J + ROWS_OF(dim) * k, *J_l = J + ROWS_OF(dim) * l;
             if (of_a->node >= 0) {
                 add_pair(dim, dim, J_k, C, stride, J_l, block);

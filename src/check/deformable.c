@@ -329,6 +329,20 @@ static cn_status place_body(check_checking *check, check_soft *soft, const doubl
     return CN_OK;
 }
 
+// The columns of compliances that the frame's contacts need; large surfaces do not have them all.
+static cn_status ask_columns(check_checking *check) {
+    const check_frame *frame = &check->frame;
+    for (int32_t i = 0; frame->part_start && i < check->model->deformable_count; i++) {
+        check_soft *soft = &check->deformables->body[i];
+        for (int32_t k = 0; k < frame->part_start[frame->contacts]; k++) {
+            if (frame->part_body[k] - 1 == soft->body->body) {
+                CN_TRY(fe_type_ask(soft->type, frame->part_node[k], check->error));
+            }
+        }
+    }
+    return CN_OK;
+}
+
 cn_status check_deformable_place(check_checking *check) {
     const cn_model *model = check->model;
     check_frame *frame = &check->frame;
@@ -350,7 +364,7 @@ cn_status check_deformable_place(check_checking *check) {
     for (int32_t i = 0; i < model->deformable_count; i++) {
         CN_TRY(place_body(check, &check->deformables->body[i], start));
     }
-    return CN_OK;
+    return ask_columns(check);
 }
 
 // ---- contacts ----
@@ -400,11 +414,13 @@ double check_deformed_trace(const check_checking *check, int32_t contact, int32_
             if (frame->part_body[k] - 1 != body || frame->part_body[l] - 1 != body) {
                 continue;
             }
-            int64_t row = (int64_t)dim * compliance->place[frame->part_node[k]],
-                    column = (int64_t)dim * compliance->place[frame->part_node[l]];
+            int32_t stride;
+            double room[9];
+            const double *block = fe_compliance_block(compliance, frame->part_node[k],
+                                                      frame->part_node[l], room, &stride);
             for (int32_t i = 0; i < dim; i++) {
-                trace += frame->part_weight[k] * frame->part_weight[l] *
-                         compliance->C[compliance->size * (row + i) + column + i];
+                trace +=
+                    frame->part_weight[k] * frame->part_weight[l] * block[(int64_t)stride * i + i];
             }
         }
     }

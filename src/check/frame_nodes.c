@@ -8,6 +8,7 @@
 #include "model/deformable.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define WEIGHT_ROUND 1e-9 // what the weights of a side may leave of their sum
@@ -114,7 +115,19 @@ static int32_t *read_whole(check_checking *check, io_statement *select, int32_t 
     return out;
 }
 
-// A part names a node of one of the two bodies, or a rigid one of them.
+#define WEIGHT_MAX 1e6 // rows of nodes that overlap by little look far ahead
+
+static int node_compare(const void *a, const void *b) {
+    int32_t p = *(const int32_t *)a, q = *(const int32_t *)b;
+    return (p > q) - (p < q);
+}
+
+static bool is_on_surface(const fe_mesh *mesh, int32_t node) {
+    return bsearch(&node, mesh->surface_node, (size_t)mesh->surface_nodes, sizeof node,
+                   node_compare) != NULL;
+}
+
+// A part names a node of the surface of one of the two bodies, or a rigid one of them.
 static bool part_is_possible(const check_checking *check, int32_t contact, int32_t part) {
     const cn_model *model = check->model;
     const check_frame *frame = &check->frame;
@@ -124,9 +137,8 @@ static bool part_is_possible(const check_checking *check, int32_t contact, int32
         return false;
     }
     const model_deformable *own = model_deformable_of(model, body - 1);
-    double weight = frame->part_weight[part];
-    bool side = body == c->candidate ? weight >= -1.0 : weight <= 1.0;
-    return side && (own ? node >= 0 && node < own->mesh->nodes : node == -1);
+    return fabs(frame->part_weight[part]) <= WEIGHT_MAX &&
+           (own ? is_on_surface(own->mesh, node) : node == -1);
 }
 
 // Weights of the candidate sum to 1, those of the antagonist to -1.

@@ -16,7 +16,8 @@
 #define CUT_CORNERS 8  // of two convex faces cut with one another
 #define AREA_MIN 1e-9  // of the candidate face: smaller parts are rounding
 #define PIVOT_MIN 1e-9 // of the diagonal: below it the shape functions are dependent on the overlap
-#define MAP_ROUNDS 12  // of Newton's method for natural coordinates; parallelograms need one
+#define WEIGHT_MIN 1e-13 // meshes that match leave round-off where there is nothing
+#define MAP_ROUNDS 12    // of Newton's method for natural coordinates; parallelograms need one
 #define MAP_DONE 1e-14
 
 // A rule of degree 4 on a triangle: two orbits of three points (Strang and Fix 1973).
@@ -210,16 +211,39 @@ static double gap_at(const flat_face *own, const flat_face *other, const double 
     return height_at(other, N) - height_at(own, phi);
 }
 
+static void range_of(const double *value, int32_t stride, int32_t count, double range[2]) {
+    range[0] = range[1] = value[0];
+    for (int32_t k = 1; k < count; k++) {
+        double x = value[(int64_t)stride * k];
+        range[0] = x < range[0] ? x : range[0];
+        range[1] = x > range[1] ? x : range[1];
+    }
+}
+
+// Whether the boxes round two faces in the plane touch, and their heights are within reach.
+static bool is_near(const space_call *call, const flat_face *own, const flat_face *other) {
+    double a[2], b[2];
+    range_of(own->height, 1, own->size, a);
+    range_of(other->height, 1, other->size, b);
+    bool near = b[0] - a[1] <= call->alert && b[1] - a[0] >= -call->depth;
+    for (int i = 0; i < 2 && near; i++) {
+        range_of(&own->at[0][i], 2, own->size, a);
+        range_of(&other->at[0][i], 2, other->size, b);
+        near = a[0] <= b[1] && b[0] <= a[1];
+    }
+    return near;
+}
+
 static bool find_cover(const space_call *call, const plane *p, const flat_face *own,
                        int32_t antagonist, cover *out) {
     plane facing;
-    if (!plane_of(call->antagonist, antagonist, &facing) ||
+    flat_face other;
+    flatten(call->antagonist, antagonist, p, &other);
+    if (!is_near(call, own, &other) || !plane_of(call->antagonist, antagonist, &facing) ||
         math_dot3(p->normal, facing.normal) > DET_FACING_COS) {
         return false;
     }
-    flat_face other;
     polygon with;
-    flatten(call->antagonist, antagonist, p, &other);
     polygon_of(own, false, &with);
     polygon_of(&other, true, &out->shape);
     cut(&with, &out->shape);
@@ -473,8 +497,10 @@ static void put_row(const space_call *call, int32_t node, const row_sum *sum, de
     out->length[row] = sum->area;
     out->weight[at++] = (det_node_weight){call->candidate->body, node, 1.0};
     for (const weight_entry *k = sum->first; k; k = k->next) {
-        out->weight[at++] =
-            (det_node_weight){call->antagonist->body, k->node, -k->weight / sum->area};
+        if (fabs(k->weight) > WEIGHT_MIN * sum->area) {
+            out->weight[at++] =
+                (det_node_weight){call->antagonist->body, k->node, -k->weight / sum->area};
+        }
     }
     for (int i = 0; i < 3; i++) {
         out->point[3 * (int64_t)row + i] = call->candidate->x[3 * (int64_t)node + i];

@@ -345,19 +345,50 @@ CN_TEST(compliance_is_the_inverse_on_the_surface) {
     }
 }
 
-CN_TEST(too_large_a_surface_is_refused) {
-    cn_arena *memory = cn_arena_create(NULL);
-    fe_types *types = fe_types_create(NULL);
-    fe_mesh mesh = make_box(memory, "q4", 1.0, 1.0, 0, 760, 1, 0, FE_PATTERN_DIAGONAL);
-    fe_type *type =
-        get_type(types, (fe_type_key){.mesh = &mesh, .material = damped, .h = 0.02, .theta = 0.5});
-    cn_error error;
-    assert_int_equal(fe_type_condense(type, &error), CN_ERR_UNSUPPORTED);
-    assert_string_equal(
-        error.message,
-        "the surface of a deformable body has 1522 nodes; at most 1500 are supported");
-    fe_types_destroy(types);
-    cn_arena_destroy(memory);
+// Columns of a large surface are solved when they are asked for, in any order to the same bits, and
+// are those of the inverse, symmetric.
+CN_TEST(columns_of_a_large_surface_come_on_demand) {
+    enum { ASKED = 5 };
+    double kept[ASKED][ASKED][4];
+    for (int round = 0; round < 2; round++) {
+        cn_arena *memory = cn_arena_create(NULL);
+        fe_types *types = fe_types_create(NULL);
+        fe_mesh mesh = make_box(memory, "q4", 1.0, 1.0, 0, 760, 1, 0, FE_PATTERN_DIAGONAL);
+        fe_type *type = get_type(
+            types, (fe_type_key){.mesh = &mesh, .material = damped, .h = 0.02, .theta = 0.5});
+        const int32_t asked[ASKED] = {3, 1521, 700, 4, 1000};
+        const fe_compliance *c = &type->compliance;
+        double *x = BASE_TAKE(memory, double, 2 * mesh.nodes), room[9];
+        CN_CHECK_TRUE(2 * mesh.surface_nodes > FE_COMPLIANCE_DOFS_MAX);
+        assert_int_equal(fe_type_condense(type, NULL), CN_OK);
+        CN_CHECK_TRUE(c->C == NULL);
+        for (int k = 0; k < ASKED; k++) {
+            assert_int_equal(fe_type_ask(type, asked[round ? ASKED - 1 - k : k], NULL), CN_OK);
+        }
+        for (int l = 0; l < ASKED; l++) {
+            memset(x, 0, sizeof *x * (size_t)(2 * mesh.nodes));
+            x[2 * asked[l] + 1] = 1.0;
+            assert_int_equal(fe_type_solve(type, x), CN_OK);
+            for (int k = 0; k < ASKED; k++) {
+                int32_t stride, other_stride;
+                double other[9];
+                const double *block = fe_compliance_block(c, asked[k], asked[l], room, &stride);
+                const double *back =
+                    fe_compliance_block(c, asked[l], asked[k], other, &other_stride);
+                for (int i = 0; i < 2; i++) {
+                    CN_CHECK_NEAR(block[stride * i + 1], x[2 * asked[k] + i],
+                                  1e-12 * fabs(x[2 * asked[l] + 1]));
+                    for (int j = 0; j < 2; j++) {
+                        CN_CHECK_TRUE(block[stride * i + j] == back[other_stride * j + i]);
+                        CN_CHECK_TRUE(round == 0 || kept[k][l][2 * i + j] == block[stride * i + j]);
+                        kept[k][l][2 * i + j] = block[stride * i + j];
+                    }
+                }
+            }
+        }
+        fe_types_destroy(types);
+        cn_arena_destroy(memory);
+    }
 }
 
 // Above FE_SKYLINE_DOFS_MAX another factorisation is used: both give the same step.

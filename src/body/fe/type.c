@@ -10,9 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-// Columns of a compliance that are solved together.
-#define FE_COLUMNS 32
-
 typedef struct type_entry type_entry;
 struct type_entry {
     fe_type type;
@@ -222,10 +219,11 @@ static int32_t free_of_surface(const fe_type *type, int32_t k) {
     return type->place[dim * type->key.mesh->surface_node[k / dim] + k % dim];
 }
 
-// Columns first .. first + count - 1 of C; x: count right-hand sides over the free dofs.
-static cn_status solve_columns(fe_type *type, int32_t first, int32_t count, double *x, double *C) {
+// Columns first .. first + count - 1 of C, their first `rows` rows, stored `stride` apart; x: count
+// right-hand sides over the free dofs.
+static cn_status solve_columns(fe_type *type, int32_t first, int32_t count, double *x, int32_t rows,
+                               int32_t stride, double *C) {
     type_entry *entry = type->state;
-    int32_t size = type->compliance.size;
     memset(x, 0, sizeof *x * (size_t)count * (size_t)type->free);
     for (int32_t k = 0; k < count; k++) {
         int32_t at = free_of_surface(type, first + k);
@@ -236,10 +234,9 @@ static cn_status solve_columns(fe_type *type, int32_t first, int32_t count, doub
     cn_status status = sparse_linear_solve(entry->factor, count, x);
     for (int32_t k = 0; k < count && status == CN_OK; k++) {
         bool held = free_of_surface(type, first + k) < 0;
-        for (int32_t i = 0; i < size; i++) {
+        for (int32_t i = 0; i < rows; i++) {
             int32_t at = free_of_surface(type, i);
-            C[(int64_t)size * i + first + k] =
-                held || at < 0 ? 0.0 : x[(int64_t)type->free * k + at];
+            C[(int64_t)stride * i + k] = held || at < 0 ? 0.0 : x[(int64_t)type->free * k + at];
         }
     }
     return status;
@@ -255,25 +252,45 @@ static void make_symmetric(int32_t size, double *C) {
     }
 }
 
+static cn_status number_surface(fe_type *type, cn_error *error) {
+    const fe_mesh *mesh = type->key.mesh;
+    type_entry *entry = type->state;
+    int32_t *place = BASE_TAKE(entry->memory, int32_t, mesh->nodes);
+    if (!place) {
+        return base_fail_memory(error);
+    }
+    for (int32_t n = 0; n < mesh->nodes; n++) {
+        place[n] = -1;
+    }
+    for (int32_t k = 0; k < mesh->surface_nodes; k++) {
+        place[mesh->surface_node[k]] = k;
+    }
+    type->compliance.place = place;
+    return CN_OK;
+}
+
 cn_status fe_type_condense(fe_type *type, cn_error *error) {
     const fe_mesh *mesh = type->key.mesh;
     type_entry *entry = type->state;
     fe_compliance *out = &type->compliance;
     int64_t size = (int64_t)mesh->dim * mesh->surface_nodes;
-    if (out->C) {
+    if (out->place) {
         return CN_OK;
     }
+    out->dim = mesh->dim;
+    out->size = (int32_t)size;
+    CN_TRY(number_surface(type, error));
     if (size > FE_COMPLIANCE_DOFS_MAX) {
-        return base_fail(error, CN_ERR_UNSUPPORTED,
-                         "the surface of a deformable body has %d nodes; at most %d are supported",
-                         mesh->surface_nodes, FE_COMPLIANCE_DOFS_MAX / mesh->dim);
+        out->group_nodes = FE_COLUMNS / mesh->dim;
+        out->group =
+            BASE_TAKE_ZERO(entry->memory, double *,
+                           (mesh->surface_nodes + out->group_nodes - 1) / out->group_nodes);
+        return out->group ? CN_OK : base_fail_memory(error);
     }
     cn_arena *scratch = cn_arena_create(cn_arena_env(entry->memory));
     double *x = scratch ? BASE_TAKE(scratch, double, (int64_t)FE_COLUMNS * type->free) : NULL;
     double *C = BASE_TAKE_ZERO(entry->memory, double, size *size);
-    out->size = (int32_t)size;
-    out->place = BASE_TAKE(entry->memory, int32_t, mesh->nodes);
-    cn_status status = x && C && out->place ? CN_OK : CN_ERR_MEMORY;
+    cn_status status = x && C ? CN_OK : CN_ERR_MEMORY;
     for (int32_t first = 0; status == CN_OK && type->free > 0 && first < size;
          first += FE_COLUMNS) {
         if (base_is_cancelled(cn_arena_env(entry->memory))) {
@@ -281,7 +298,8 @@ cn_status fe_type_condense(fe_type *type, cn_error *error) {
             return base_fail_cancelled(error);
         }
         int32_t left = (int32_t)size - first;
-        status = solve_columns(type, first, left < FE_COLUMNS ? left : FE_COLUMNS, x, C);
+        status = solve_columns(type, first, left < FE_COLUMNS ? left : FE_COLUMNS, x, (int32_t)size,
+                               (int32_t)size, C + first);
     }
     cn_arena_destroy(scratch);
     if (status != CN_OK) {
@@ -291,12 +309,35 @@ cn_status fe_type_condense(fe_type *type, cn_error *error) {
                                                    "body could not be computed");
     }
     make_symmetric((int32_t)size, C);
-    for (int32_t n = 0; n < mesh->nodes; n++) {
-        out->place[n] = -1;
-    }
-    for (int32_t k = 0; k < mesh->surface_nodes; k++) {
-        out->place[mesh->surface_node[k]] = k;
-    }
     out->C = C;
+    return CN_OK;
+}
+
+cn_status fe_type_ask(fe_type *type, int32_t node, cn_error *error) {
+    fe_compliance *out = &type->compliance;
+    type_entry *entry = type->state;
+    if (out->C || out->group[out->place[node] / out->group_nodes]) {
+        return CN_OK;
+    }
+    int32_t group = out->place[node] / out->group_nodes, per = out->dim * out->group_nodes,
+            first = group * per, width = out->size - first < per ? out->size - first : per;
+    base_arena_mark mark = base_arena_get_mark(entry->memory);
+    cn_arena *scratch = cn_arena_create(cn_arena_env(entry->memory));
+    double *x = scratch ? BASE_TAKE(scratch, double, (int64_t)width * type->free) : NULL;
+    double *C = BASE_TAKE(entry->memory, double, (int64_t)(first + width) * width);
+    cn_status status = x && C ? CN_OK : CN_ERR_MEMORY;
+    status = status == CN_OK && type->free > 0
+                 ? solve_columns(type, first, width, x, first + width, width, C)
+                 : status;
+    cn_arena_destroy(scratch);
+    if (status != CN_OK) {
+        base_arena_release(entry->memory, mark);
+        return status == CN_ERR_MEMORY ? base_fail_memory(error)
+                                       : base_fail(error, status,
+                                                   "the compliance of a deformable "
+                                                   "body could not be computed");
+    }
+    make_symmetric(width, C + (int64_t)first * width);
+    out->group[group] = C;
     return CN_OK;
 }

@@ -17,7 +17,10 @@
 // every machine; above, the fastest one of the build.
 #define FE_SKYLINE_DOFS_MAX 5000
 #define FE_TYPES_UNUSED 2           // released types that a cache keeps
-#define FE_COMPLIANCE_DOFS_MAX 3000 // of the surface, to condense them all
+#define FE_COMPLIANCE_DOFS_MAX 3000 // of the surface, to condense them all at once
+// Above, columns are solved when a contact first asks for them, so many together. A group of columns
+// only depends on the type, so that their bits do not depend on what was asked for before.
+#define FE_COLUMNS 30
 
 typedef struct fe_type_key {
     const fe_mesh *mesh; // compared by address; must outlive the type
@@ -30,12 +33,41 @@ typedef struct fe_type_key {
 
 // C = P M^^-1 P' over the surface nodes: the velocity of one per impulse on another, dense, held
 // dofs zero. Entry (dim*a + i, dim*b + j) is C[size * (dim*a + i) + dim*b + j], exactly symmetric;
-// a, b count the surface nodes.
+// a, b count the surface nodes. Of a large surface C is NULL, and there are groups of columns instead,
+// from the first row down to their own: the other triangle is its transpose.
 typedef struct fe_compliance {
-    int32_t size;   // dim * surface nodes
-    int32_t *place; // per node of the mesh: its number among the surface nodes, or -1
+    int32_t dim, size; // dim * surface nodes
+    int32_t *place;    // per node of the mesh: its number among the surface nodes, or -1
     double *C;
+    int32_t group_nodes; // nodes of a group of columns
+    double **group;      // NULL: not solved yet; rows of dim * group_nodes, fewer in the last
 } fe_compliance;
+
+// The block of two nodes: the response of `of` to an impulse on `to`, rows *stride apart. room: dim x
+// dim numbers, for a block that is stored as its transpose. Both must have been asked for.
+static inline const double *fe_compliance_block(const fe_compliance *c, int32_t of, int32_t to,
+                                                double *room, int32_t *stride) {
+    int32_t dim = c->dim, row = dim * c->place[of], column = dim * c->place[to];
+    if (c->C) {
+        *stride = c->size;
+        return c->C + (int64_t)c->size * row + column;
+    }
+    int32_t low = row < column ? row : column, high = row < column ? column : row;
+    int32_t per = dim * c->group_nodes, group = high / per, first = group * per;
+    int32_t width = c->size - first < per ? c->size - first : per;
+    const double *block = c->group[group] + (int64_t)width * low + (high - first);
+    *stride = width;
+    if (row <= column) {
+        return block;
+    }
+    for (int32_t i = 0; i < dim; i++) {
+        for (int32_t k = 0; k < dim; k++) {
+            room[dim * i + k] = block[(int64_t)width * k + i];
+        }
+    }
+    *stride = dim;
+    return room;
+}
 
 typedef struct fe_type {
     fe_type_key key; // with its own copy of held, never NULL
@@ -58,7 +90,10 @@ int32_t fe_types_count(const fe_types *types); // used and unused
 
 // x := M^^-1 x on the free dofs, 0 on the others.
 cn_status fe_type_solve(fe_type *type, double *x);
-// Fills the compliance once; later calls return at once. CN_ERR_UNSUPPORTED: too large a surface.
+// Prepares the compliance once; later calls return at once. That of a small surface is all there
+// then.
 cn_status fe_type_condense(fe_type *type, cn_error *error);
+// Of a large surface: the columns of a node, if they are not there yet.
+cn_status fe_type_ask(fe_type *type, int32_t node, cn_error *error);
 
 #endif

@@ -46,6 +46,7 @@ static cn_status create_body(struct step_deformable *soft, int32_t i, cn_error *
     body->start_u = BASE_TAKE_ZERO(soft->memory, double, dofs);
     body->start_v = BASE_TAKE_ZERO(soft->memory, double, dofs);
     soft->impulse[d->body] = body->fe.impulse;
+    soft->of[d->body] = body;
     return body->start_u && body->start_v ? CN_OK : base_fail_memory(error);
 }
 
@@ -69,9 +70,9 @@ cn_status step_deformable_create(const cn_model *model, const cn_env *env,
     soft->body = BASE_TAKE_ZERO(memory, step_soft, model->deformable_count);
     soft->answers = BASE_TAKE_ZERO(memory, asm_body, model->body_count);
     soft->impulse = BASE_TAKE_ZERO(memory, double *, model->body_count);
-    cn_status status = soft->types && soft->detector && soft->body && soft->answers && soft->impulse
-                           ? CN_OK
-                           : base_fail_memory(error);
+    soft->of = BASE_TAKE_ZERO(memory, step_soft *, model->body_count);
+    bool room = soft->body && soft->answers && soft->impulse && soft->of;
+    cn_status status = soft->types && soft->detector && room ? CN_OK : base_fail_memory(error);
     for (int32_t i = 0; status == CN_OK && i < model->deformable_count; i++) {
         status = create_body(soft, i, error);
     }
@@ -315,6 +316,19 @@ static void find_held(const step_context *in, step_soft *body) {
     }
 }
 
+// The columns of the compliance that contacts ask for; a large surface does not have them all.
+static cn_status ask_columns(const step_context *in, const det_contact_list *contacts,
+                             cn_error *error) {
+    const struct det_sides *sides = contacts->sides;
+    for (int64_t k = 0; sides && k < sides->start[contacts->count]; k++) {
+        const det_node_weight *part = &sides->part[k];
+        if (part->node >= 0) {
+            CN_TRY(fe_type_ask(in->deformable->of[part->body]->type, part->node, error));
+        }
+    }
+    return CN_OK;
+}
+
 cn_status step_deformable_free(const step_context *in, step_data *step, cn_error *error) {
     const cn_model *model = in->model;
     for (int32_t i = 0; in->deformable && i < model->deformable_count; i++) {
@@ -335,7 +349,7 @@ cn_status step_deformable_free(const step_context *in, step_data *step, cn_error
         step_soft_to_world(model->dim, d->mesh->nodes, body->turn, body->fe.v_free,
                            step->v_free + model_node_velocity(model, d->first_node));
     }
-    return CN_OK;
+    return in->deformable ? ask_columns(in, &step->contacts, error) : CN_OK;
 }
 
 // ---- the end ----

@@ -32,6 +32,7 @@ struct step_deformable {
     step_soft *body;   // of the model's deformable bodies
     asm_body *answers; // of the model's bodies
     double **impulse;  // likewise, for asm_impulse; NULL: rigid
+    step_soft **of;    // likewise; NULL: rigid
 };
 
 // NULL in *out where the model has no deformable bodies. A type is factorised for every kind of
