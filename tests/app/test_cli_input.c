@@ -283,3 +283,23 @@ CN_TEST(bodies_stopped_without_bouncing_are_events_and_exit_3) {
     assert_int_equal(cn_count_events("s.run", "passed through"), 0);
     cn_cli_leave(&cli);
 }
+
+CN_TEST(info_tells_of_meshes) {
+    static const char scene[] =
+        "cairn: 1\ndimension: 2\ntime: {step: 1.0e-3, until: 0.01}\n"
+        "materials: {m: {density: 100, young: 1.0e5, poisson: 0.3}}\ngenerate:\n"
+        "  - grid: {count: [2, 1], spacing: [3, 3], material: m, shape: {box: {size: [2, 1]}}, "
+        "deformable: {mesh: {box: {cells: [4, 1]}}}}\n";
+    cn_cli cli = cn_cli_enter();
+    io_file_write("soft.yaml", scene, sizeof scene - 1);
+    CN_CLI_EXPECT(&cli, 0, "info soft.yaml");
+    CN_CHECK_HOLDS(cli.out, "deformable  2 bodies (400 kg together), 20 nodes, 8 elements");
+    CN_CHECK_HOLDS(cli.out, "mesh        4 x q4, 10 nodes, 10 faces, 2 x 1 m, edges of 0.5 to 1 m; "
+                            "of 2 bodies");
+    CN_CLI_EXPECT(&cli, 0, "info soft.yaml --json");
+    cJSON *info = cn_cli_json(&cli, 0);
+    const cJSON *mesh = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(info, "meshes"), 0);
+    CN_CHECK_NEAR(io_json_number(mesh, "shortest"), 0.5, 1e-15);
+    cJSON_Delete(info);
+    cn_cli_leave(&cli);
+}

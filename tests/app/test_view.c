@@ -114,6 +114,57 @@ CN_TEST(frames_are_those_of_the_file) {
     cn_cli_leave(&cli);
 }
 
+// The nodes of a deformable body and the stresses of its elements come with each frame, its mesh with
+// the bodies.
+CN_TEST(deformable_bodies_have_nodes_and_stresses) {
+    static const char scene[] =
+        "cairn: 1\ndimension: 2\ntime: {step: 1.0e-3, until: 0.02, frames_every: 5.0e-3}\n"
+        "materials: {m: {density: 1000, young: 1.0e5, poisson: 0.3}}\nbodies:\n"
+        "  - {material: m, position: [1, 2], deformable: {mesh: {box: {size: [1, 1], cells: [2, "
+        "1]}}, hold: {group: left}}}\n";
+    cn_cli cli = cn_cli_enter();
+    io_file_write("soft.yaml", scene, sizeof scene - 1);
+    assert_int_equal(cn_cli_run(&cli, "run soft.yaml -o a.run --quiet"), 0);
+    VIEW_START(server, "view", "a.run", "--no-browser");
+    int page = page_open(&server);
+    page_say(page, hello);
+    cJSON *greeting = page_wait_op(page, "hello"), *bodies = page_wait_op(page, "bodies");
+    const cJSON *soft = cJSON_GetArrayItem(cJSON_GetObjectItem(bodies, "deformable"), 0),
+                *mesh = cJSON_GetArrayItem(cJSON_GetObjectItem(bodies, "meshes"), 0);
+    CN_CHECK_NEAR(io_json_number(soft, "body"), 0.0, 0.0);
+    CN_CHECK_NEAR(cJSON_GetArrayItem(cJSON_GetObjectItem(soft, "place"), 1)->valuedouble, 2.0, 0.0);
+    assert_string_equal(cn_json_string(mesh, "element"), "q4");
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(mesh, "nodes")), 2 * 6);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(mesh, "elements")), 4 * 2);
+    page_message index = page_wait_type(page, 3);
+    page_say(page, "{\"op\":\"frame\",\"id\":3,\"step\":20}");
+    page_message frame = page_wait_type(page, 1);
+    cn_run *run = open_run("a.run");
+    cn_arena *memory = cn_arena_create(NULL);
+    cn_run_node_state nodes;
+    assert_int_equal(cn_run_nodes(run, cn_run_frame_count(run) - 1, memory, &nodes, NULL), CN_OK);
+    size_t at = 32 + 4 * 6; // behind place, angle, velocity and spin of one body
+    assert_int_equal(page_u32(&frame, 4) >> 16, 1 | 64);
+    assert_int_equal(page_u32(&frame, at), 6);
+    assert_int_equal(page_u32(&frame, at + 4), 2);
+    assert_int_equal(frame.size, at + 8 + 4 * (12 + 12));
+    for (size_t i = 0; i < 12; i++) {
+        CN_CHECK_NEAR(page_f32(&frame, at + 8 + 4 * i), (double)(float)nodes.x[i], 0.0);
+    }
+    // Bent by its weight: stresses that are not those of the other element.
+    CN_CHECK_TRUE(fabs(page_f32(&frame, at + 56 + 12)) > 1.0);
+    CN_CHECK_TRUE(page_f32(&frame, at + 56) != page_f32(&frame, at + 56 + 24));
+    cn_arena_destroy(memory);
+    cn_run_close(run);
+    free(index.data);
+    free(frame.data);
+    cJSON_Delete(greeting);
+    cJSON_Delete(bodies);
+    close(page);
+    assert_int_equal(view_stop(&server), 0);
+    cn_cli_leave(&cli);
+}
+
 typedef struct ledger_rows {
     int64_t count;
     double kinetic[256], friction[256];
