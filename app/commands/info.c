@@ -3,11 +3,10 @@
 #include "commands/info.h"
 #include "commands/problem_facts.h"
 #include "support/arguments.h"
+#include "support/facts.h"
 #include "support/file_kind.h"
-#include "support/json.h"
 #include "support/problem_file.h"
 #include "support/support.h"
-#include "support/terminal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -72,98 +71,111 @@ static cn_status info_gather(problem_file *c, info_facts *facts, cn_error *error
     return CN_OK;
 }
 
-// ---- for people ----
+// ---- the list ----
 
-static void info_print_global(const cn_friction_global *g) {
-    int64_t mass = g->M.start[g->dofs], map = g->H.start[g->dofs];
-    printf("  M           %d x %d, %lld entries, |f| %.4g\n", (int)g->dofs, (int)g->dofs,
-           (long long)mass, max_norm(g->f, g->dofs));
-    printf("  H           %d x %d, %lld entries, |w| %.4g\n", (int)g->H.rows, (int)g->H.cols,
-           (long long)map, max_norm(g->w, g->H.cols));
+static const fact_line head_lines[] = {{"kind", "{kind_text}", false},
+                                       {"format", "{format}, {bytes} bytes", false},
+                                       {NULL, NULL, false}};
+
+static const fact_line lcp_lines[] = {{"unknowns", "{unknowns}", false}, {NULL, NULL, false}};
+
+static const fact_line lcp_matrix_lines[] = {
+    {"M",
+     "{entries} entries, density {percent} %, entries a row {blocks_per_row} (at most "
+     "{blocks_per_row_max})",
+     false},
+    {"symmetry", "|A - A'| / |A| = {asymmetry}", false},
+    {"diagonal", "{diagonal_min} to {diagonal_max}", false},
+    {"islands", "{islands} (unknowns in the largest: {island_max})", false},
+    {"|q|", "{q_norm}, {pressing} of {contacts} entries negative", false},
+    {NULL, NULL, false}};
+
+static const fact_line friction_lines[] = {
+    {"contacts", "{contacts} ({unknowns} unknowns)", false},
+    {"M", "{dofs} x {dofs}, {mass_entries} entries, |f| {f_norm}", false},
+    {"H", "{map_rows} x {map_columns}, {map_entries} entries, |w| {w_norm}", false},
+    {NULL, NULL, false}};
+
+static const fact_line friction_matrix_lines[] = {
+    {"W",
+     "{entries} entries, density {percent} %, blocks a row {blocks_per_row} (at most "
+     "{blocks_per_row_max})",
+     false},
+    {"symmetry", "|A - A'| / |A| = {asymmetry}", false},
+    {"diagonal", "{diagonal_min} to {diagonal_max}", false},
+    {"islands", "{islands} (contacts in the largest: {island_max})", false},
+    {"|q|", "{q_norm}, {pressing} of {contacts} contacts pressing (q_N < 0)", false},
+    {"mu", "{mu_min} to {mu_max}", false},
+    {NULL, NULL, false}};
+
+static const fact_line stored_lines[] = {{"stored", "{solution}; {guess}", false},
+                                         {"title", "{title}", true},
+                                         {"about", "{description}", true},
+                                         {"math", "{math_info}", true},
+                                         {NULL, NULL, false}};
+
+static void put_global(fact_list *list, const cn_friction_global *g) {
+    fact_int(list, "dofs", g->dofs);
+    fact_int(list, "mass_entries", g->M.start[g->dofs]);
+    fact_int(list, "map_entries", g->H.start[g->dofs]);
+    fact_say(list, "f_norm", "%.4g", max_norm(g->f, g->dofs));
+    fact_say(list, "w_norm", "%.4g", max_norm(g->w, g->H.cols));
+    fact_say(list, "map_rows", "%d", (int)g->H.rows);
+    fact_say(list, "map_columns", "%d", (int)g->H.cols);
 }
 
-static void info_print(const problem_file *c, const info_facts *facts) {
-    const cn_problem *p = c->problem;
-    const matrix_facts *m = &facts->matrix;
-    bool lcp = problem_file_is_lcp(c);
-    print_safe(stdout, c->path);
-    printf("\n  kind        %s\n", problem_kind_text(p));
-    printf("  format      %s, %lld bytes\n", p->format ? p->format : "unknown",
-           (long long)facts->bytes);
-    if (lcp) {
-        printf("  unknowns    %d\n", (int)c->contacts);
-    } else {
-        printf("  contacts    %d (%lld unknowns)\n", (int)c->contacts, (long long)c->unknowns);
-    }
-    if (p->kind == CN_PROBLEM_FRICTION_GLOBAL) {
-        info_print_global(&p->global);
-    }
-    if (c->contacts > 0) {
-        printf("  %s           %lld entries, density %.3g %%, %s a row %.3g (at most %lld)\n",
-               lcp ? "M" : "W", (long long)m->nonzeros, 100.0 * m->density,
-               lcp ? "entries" : "blocks", m->blocks_mean, (long long)m->blocks_max);
-        printf("  symmetry    |A - A'| / |A| = %.3g\n", m->asymmetry);
-        printf("  diagonal    %.4g to %.4g\n", m->diagonal_min, m->diagonal_max);
-        printf("  islands     %d (%s in the largest: %d)\n", (int)m->islands,
-               lcp ? "unknowns" : "contacts", (int)m->island_max);
-        printf("  |q|         %.4g, %d of %d %s\n", facts->q_norm, (int)facts->pressing,
-               (int)c->contacts, lcp ? "entries negative" : "contacts pressing (q_N < 0)");
-    }
-    if (!lcp && c->contacts > 0) {
-        printf("  mu          %.4g to %.4g\n", facts->mu_min, facts->mu_max);
-    }
-    printf("  stored      %s; %s\n", p->r ? "a solution" : "no solution",
-           p->guess ? "a first guess" : "no first guess");
-    const char *const labels[] = {"  title", "  about", "  math"};
-    const char *const texts[] = {p->title, p->description, p->math_info};
-    for (int32_t i = 0; i < 3; i++) {
-        if (texts[i] && texts[i][0]) {
-            print_wrapped(stdout, labels[i], 14, texts[i]);
-        }
-    }
+static void put_matrix(fact_list *list, const matrix_facts *m) {
+    fact_int(list, "entries", m->nonzeros);
+    fact_say(list, "percent", "%.3g", 100.0 * m->density);
+    fact_real(list, "density", 3, m->density);
+    fact_real(list, "blocks_per_row", 3, m->blocks_mean);
+    fact_int(list, "blocks_per_row_max", m->blocks_max);
+    fact_real(list, "asymmetry", 3, m->asymmetry);
+    fact_real(list, "diagonal_min", 4, m->diagonal_min);
+    fact_real(list, "diagonal_max", 4, m->diagonal_max);
+    fact_int(list, "islands", m->islands);
+    fact_int(list, "island_max", m->island_max);
 }
 
-// ---- as JSON ----
-
-static void info_print_json(const problem_file *c, const info_facts *facts) {
+static void put_problem(fact_list *list, const problem_file *c, const info_facts *facts) {
     static const char *const kinds[] = {"lcp", "friction", "friction-global"};
     const cn_problem *p = c->problem;
-    const matrix_facts *m = &facts->matrix;
-    json_writer json = put_start(stdout);
-    put_open(&json, NULL, '{');
-    put_text(&json, "problem", c->name);
-    put_text(&json, "file", c->path);
-    put_int(&json, "bytes", facts->bytes);
-    put_text(&json, "kind", kinds[p->kind]);
-    put_text(&json, "format", p->format);
-    put_int(&json, "dim", c->dim);
-    put_int(&json, "contacts", c->contacts);
-    put_int(&json, "unknowns", c->unknowns);
+    fact_text(list, "problem", c->name);
+    fact_text(list, "file", c->path);
+    fact_int(list, "bytes", facts->bytes);
+    fact_text(list, "kind", kinds[p->kind]);
+    fact_say(list, "kind_text", "%s", problem_kind_text(p));
+    fact_text(list, "format", p->format);
+    fact_int(list, "dim", c->dim);
+    fact_int(list, "contacts", c->contacts);
+    fact_int(list, "unknowns", c->unknowns);
     if (p->kind == CN_PROBLEM_FRICTION_GLOBAL) {
-        put_int(&json, "dofs", p->global.dofs);
-        put_int(&json, "mass_entries", p->global.M.start[p->global.dofs]);
-        put_int(&json, "map_entries", p->global.H.start[p->global.dofs]);
+        put_global(list, &p->global);
     }
-    put_int(&json, "entries", m->nonzeros);
-    put_real(&json, "density", m->density);
-    put_real(&json, "blocks_per_row", m->blocks_mean);
-    put_int(&json, "blocks_per_row_max", m->blocks_max);
-    put_real(&json, "asymmetry", m->asymmetry);
-    put_real(&json, "diagonal_min", m->diagonal_min);
-    put_real(&json, "diagonal_max", m->diagonal_max);
-    put_int(&json, "islands", m->islands);
-    put_int(&json, "island_max", m->island_max);
-    put_real(&json, "q_norm", facts->q_norm);
-    put_int(&json, "pressing", facts->pressing);
-    put_real(&json, "mu_min", facts->mu_min);
-    put_real(&json, "mu_max", facts->mu_max);
-    put_bool(&json, "solution", p->r != NULL);
-    put_bool(&json, "guess", p->guess != NULL);
-    put_text(&json, "title", p->title);
-    put_text(&json, "description", p->description);
-    put_text(&json, "math_info", p->math_info);
-    put_close(&json, '}');
-    put_end(&json);
+    put_matrix(list, &facts->matrix);
+    fact_real(list, "q_norm", 4, facts->q_norm);
+    fact_int(list, "pressing", facts->pressing);
+    fact_real(list, "mu_min", 4, facts->mu_min);
+    fact_real(list, "mu_max", 4, facts->mu_max);
+    fact_bool(list, "solution", p->r != NULL, "a solution", "no solution");
+    fact_bool(list, "guess", p->guess != NULL, "a first guess", "no first guess");
+    fact_text(list, "title", p->title);
+    fact_text(list, "description", p->description);
+    fact_text(list, "math_info", p->math_info);
+}
+
+static void info_problem_write(const problem_file *c, bool json, const info_facts *facts) {
+    bool lcp = problem_file_is_lcp(c);
+    fact_list list = facts_start(stdout, json);
+    put_problem(&list, c, facts);
+    facts_title(&list, c->path);
+    facts_print(&list, 14, head_lines);
+    facts_print(&list, 14, lcp ? lcp_lines : friction_lines);
+    if (c->contacts > 0) {
+        facts_print(&list, 14, lcp ? lcp_matrix_lines : friction_matrix_lines);
+    }
+    facts_print(&list, 14, stored_lines);
+    facts_end(&list);
 }
 
 static int info_problem(const char *path, bool json) {
@@ -176,10 +188,8 @@ static int info_problem(const char *path, bool json) {
     int code = EXIT_DONE;
     if (info_gather(&c, &facts, &error) != CN_OK) {
         code = report_error(&error);
-    } else if (json) {
-        info_print_json(&c, &facts);
     } else {
-        info_print(&c, &facts);
+        info_problem_write(&c, json, &facts);
     }
     problem_file_close(&c);
     return code;

@@ -3,9 +3,8 @@
 #include "commands/info.h"
 
 #include "run/run_summary.h"
-#include "support/json.h"
+#include "support/facts.h"
 #include "support/support.h"
-#include "support/terminal.h"
 
 #include <stdlib.h>
 
@@ -45,79 +44,89 @@ static cn_status run_facts_find(cn_run *run, run_facts *facts, cn_error *error) 
     return status;
 }
 
-static void print_meta(cn_run *run, const char *label, const char *key) {
-    const char *value = cn_run_meta(run, key);
-    if (value && value[0]) {
-        print_wrapped(stdout, label, 22, value);
-    }
-}
+static const fact_line run_lines[] = {
+    {"kind", "run file of a simulation, {bytes} bytes", false},
+    {"scene", "{scene}", true},
+    {"bodies", "{bodies} in {dim}D", false},
+    {"frames", "{frames}, from t = {first} s to t = {last} s", false},
+    {"status", "{status}", true},
+    {"last checkpoint", "step {last_checkpoint}", false},
+    {"cairn", "{cairn_version}", true},
+    {"commit", "{git_hash}", true},
+    {"built by", "{flags}", true},
+    {"threads", "{threads}", true},
+    {"started", "{started}", true},
+    {"ended", "{ended}", true},
+    {"irreproducible", "{irreproducible}", true},
+    {"steps", "{steps}, to t = {t_end} s", false},
+    {NULL, NULL, false}};
 
-static void info_run_print(const char *path, cn_run *run, const run_facts *facts) {
-    print_safe(stdout, path);
-    printf("\n  kind                run file of a simulation, %lld bytes\n",
-           (long long)file_bytes(path));
-    print_meta(run, "  scene", "name");
-    printf("  bodies              %d in %dD\n", (int)cn_run_body_count(run), (int)cn_run_dim(run));
-    printf("  frames              %lld, from t = %g s to t = %g s\n", (long long)facts->frames,
-           facts->first, facts->last);
-    print_meta(run, "  status", "status");
-    if (facts->checkpoint >= 0) {
-        printf("  last checkpoint     step %lld\n", (long long)facts->checkpoint);
+static const fact_line event_lines[] = {
+    {"events", "{event_count}; the last, at step {event_step}:", false},
+    {"", "{event}", true},
+    {NULL, NULL, false}};
+
+// All of them for programs, the last for people.
+static void put_events(fact_list *list, const run_facts *facts) {
+    facts_open(list, "events", '[');
+    for (int64_t i = list->is_json ? 0 : facts->event_count; i < facts->event_count; i++) {
+        facts_open(list, NULL, '{');
+        fact_int(list, "step", facts->events[i].step);
+        fact_real(list, "t", 6, facts->events[i].t);
+        fact_text(list, "text", facts->events[i].text);
+        facts_close(list, '}');
     }
-    print_meta(run, "  cairn", "cairn_version");
-    print_meta(run, "  commit", "git_hash");
-    print_meta(run, "  built by", "flags");
-    print_meta(run, "  threads", "threads");
-    print_meta(run, "  started", "started");
-    print_meta(run, "  ended", "ended");
-    print_meta(run, "  irreproducible", "irreproducible");
-    printf("  steps               %lld, to t = %g s\n", (long long)facts->summary.steps,
-           facts->summary.t_end);
-    const char *tolerance = cn_run_meta(run, "tolerance");
-    double value = tolerance ? strtod(tolerance, NULL) : 0.0;
-    run_summary_print(&facts->summary, value, cn_run_meta(run, "state_hash"));
+    facts_close(list, ']');
     if (facts->event_count > 0) {
         const cn_run_event *last = &facts->events[facts->event_count - 1];
-        printf("  events              %lld; the last, at step %lld:\n",
-               (long long)facts->event_count, (long long)last->step);
-        print_wrapped(stdout, "", 22, last->text);
+        fact_say(list, "event_count", "%lld", (long long)facts->event_count);
+        fact_say(list, "event_step", "%lld", (long long)last->step);
+        fact_say(list, "event", "%s", last->text);
     }
 }
 
-static void info_run_print_json(const char *path, cn_run *run, const run_facts *facts) {
-    json_writer json = put_start(stdout);
-    put_open(&json, NULL, '{');
-    put_text(&json, "run", path);
-    put_text(&json, "kind", "run");
-    put_int(&json, "bytes", file_bytes(path));
-    put_text(&json, "scene", cn_run_meta(run, "name"));
-    put_int(&json, "dim", cn_run_dim(run));
-    put_int(&json, "bodies", cn_run_body_count(run));
-    put_int(&json, "frames", facts->frames);
-    put_int(&json, "steps", facts->summary.steps);
-    put_real(&json, "t_end", facts->summary.t_end);
-    put_int(&json, "unsolved_steps", run_summary_unsolved(&facts->summary));
-    put_int(&json, "paradox_steps", facts->summary.paradox_steps);
-    put_real(&json, "residual_worst", facts->summary.residual_worst);
-    put_real(&json, "penetration_max", facts->summary.penetration_max);
-    put_real(&json, "energy_balance_error", run_summary_balance(&facts->summary));
-    put_int(&json, "checkpoint", facts->checkpoint);
-    put_open(&json, "events", '[');
-    for (int64_t i = 0; i < facts->event_count; i++) {
-        put_open(&json, NULL, '{');
-        put_int(&json, "step", facts->events[i].step);
-        put_real(&json, "t", facts->events[i].t);
-        put_text(&json, "text", facts->events[i].text);
-        put_close(&json, '}');
+static void put_run(fact_list *list, const char *path, cn_run *run, const run_facts *facts) {
+    const run_summary *summary = &facts->summary;
+    fact_text(list, "run", path);
+    fact_text(list, "kind", "run");
+    fact_int(list, "bytes", file_bytes(path));
+    fact_text(list, "scene", cn_run_meta(run, "name"));
+    fact_int(list, "dim", cn_run_dim(run));
+    fact_int(list, "bodies", cn_run_body_count(run));
+    fact_int(list, "frames", facts->frames);
+    fact_say(list, "first", "%g", facts->first);
+    fact_say(list, "last", "%g", facts->last);
+    fact_int(list, "steps", summary->steps);
+    fact_real(list, "t_end", 6, summary->t_end);
+    fact_int(list, "unsolved_steps", run_summary_unsolved(summary));
+    fact_int(list, "paradox_steps", summary->paradox_steps);
+    fact_real(list, "residual_worst", 3, summary->residual_worst);
+    fact_real(list, "penetration_max", 3, summary->penetration_max);
+    fact_real(list, "energy_balance_error", 3, run_summary_balance(summary));
+    fact_int(list, "checkpoint", facts->checkpoint);
+    if (facts->checkpoint >= 0) {
+        fact_say(list, "last_checkpoint", "%lld", (long long)facts->checkpoint);
     }
-    put_close(&json, ']');
-    put_open(&json, "meta", '{');
+    put_events(list, facts);
+    facts_open(list, "meta", '{');
     for (size_t i = 0; i < PROVENANCE_COUNT; i++) {
-        put_text(&json, provenance[i], cn_run_meta(run, provenance[i]));
+        fact_text(list, provenance[i], cn_run_meta(run, provenance[i]));
     }
-    put_close(&json, '}');
-    put_close(&json, '}');
-    put_end(&json);
+    facts_close(list, '}');
+}
+
+static void info_run_write(const char *path, bool json, cn_run *run, const run_facts *facts) {
+    fact_list list = facts_start(stdout, json);
+    put_run(&list, path, run, facts);
+    facts_title(&list, path);
+    facts_print(&list, 22, run_lines);
+    if (!json) {
+        const char *tolerance = cn_run_meta(run, "tolerance");
+        run_summary_print(&facts->summary, tolerance ? strtod(tolerance, NULL) : 0.0,
+                          cn_run_meta(run, "state_hash"));
+    }
+    facts_print(&list, 22, event_lines);
+    facts_end(&list);
 }
 
 int info_run(const char *path, bool json) {
@@ -134,10 +143,8 @@ int info_run(const char *path, bool json) {
     }
     if (run_facts_find(run, &facts, &error) != CN_OK) {
         code = report_error_in(&error, path);
-    } else if (json) {
-        info_run_print_json(path, run, &facts);
     } else {
-        info_run_print(path, run, &facts);
+        info_run_write(path, json, run, &facts);
     }
     cn_run_close(run);
     cn_arena_destroy(facts.memory);

@@ -3,11 +3,11 @@
 #include "commands/info.h"
 
 #include "run/run_loop.h"
-#include "support/json.h"
+#include "support/facts.h"
 #include "support/support.h"
-#include "support/terminal.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MESHES_MAX 8 // that are told one by one
@@ -95,112 +95,129 @@ static scene_facts scene_facts_find(const cn_model *model) {
     return facts;
 }
 
-static void meshes_print(const scene_facts *facts, int32_t dim) {
+static const fact_line scene_lines[] = {
+    {"kind", "scene in {dim}D, {bytes} bytes", false},
+    {"name", "{scene}", true},
+    {"bodies", "{bodies}: {rigid} rigid ({mass} kg together), {fixed} fixed, {driven} driven",
+     false},
+    {"deformable",
+     "{deformable} bodies ({deformable_mass} kg together), {nodes} nodes, {elements} elements",
+     false},
+    {NULL, NULL, false}};
+
+static const fact_line mesh_lines[] = {
+    {"mesh",
+     "{elements} x {element}, {nodes} nodes, {faces} faces, {box} m, edges of {shortest} to "
+     "{longest} m; of {owners}",
+     false},
+    {NULL, NULL, false}};
+
+static const fact_line setting_lines[] = {
+    {"mesh", "those of {mesh_more} more bodies", false},
+    {"shapes", "{shapes}", false},
+    {"time", "{steps} steps of {step} s to t = {until} s, frames every {frames_every} s", false},
+    {"integrator", "theta {theta}", false},
+    {"solver", "{solver} to {tolerance}; when a step stalls: {on_stall}", false},
+    {"detection",
+     "alert distance {alert} m besides what speeds add,\noverlap at the start up to {overlap} m",
+     true},
+    {NULL, NULL, false}};
+
+static void put_mesh(fact_list *list, const mesh_facts *m, int32_t dim) {
+    fact_text(list, "element", m->mesh.element);
+    fact_int(list, "elements", m->mesh.element_count);
+    fact_int(list, "nodes", m->mesh.node_count);
+    fact_int(list, "faces", m->mesh.face_count);
+    facts_open(list, "size", '[');
+    for (int32_t k = 0; k < dim; k++) {
+        fact_real(list, NULL, 4, m->size[k]);
+    }
+    facts_close(list, ']');
+    if (dim == 3) {
+        fact_say(list, "box", "%.4g x %.4g x %.4g", m->size[0], m->size[1], m->size[2]);
+    } else {
+        fact_say(list, "box", "%.4g x %.4g", m->size[0], m->size[1]);
+    }
+    fact_real(list, "shortest", 4, m->shortest);
+    fact_real(list, "longest", 4, m->longest);
+    fact_int(list, "bodies", m->bodies);
+    fact_say(list, "owners", "%d bod%s", (int)m->bodies, m->bodies == 1 ? "y" : "ies");
+}
+
+static void put_meshes(fact_list *list, const scene_facts *facts, int32_t dim) {
+    fact_int(list, "deformable", facts->deformable);
+    fact_real(list, "deformable_mass", 6, facts->deformable_mass);
     if (facts->deformable > 0) {
-        printf("  deformable  %d bodies (%.6g kg together), %d nodes, %d elements\n",
-               (int)facts->deformable, facts->deformable_mass, (int)facts->nodes,
-               (int)facts->elements);
+        fact_say(list, "nodes", "%d", (int)facts->nodes);
+        fact_say(list, "elements", "%d", (int)facts->elements);
     }
-    for (int32_t i = 0; i < facts->mesh_count; i++) {
-        const mesh_facts *m = &facts->meshes[i];
-        printf("  mesh        %d x %s, %d nodes, %d faces, %.4g x %.4g", (int)m->mesh.element_count,
-               m->mesh.element, (int)m->mesh.node_count, (int)m->mesh.face_count, m->size[0],
-               m->size[1]);
-        if (dim == 3) {
-            printf(" x %.4g", m->size[2]);
-        }
-        printf(" m, edges of %.4g to %.4g m; of %d bod%s\n", m->shortest, m->longest,
-               (int)m->bodies, m->bodies == 1 ? "y" : "ies");
+    facts_open(list, "meshes", '[');
+    for (int32_t i = 0; i < facts->mesh_count && list->is_json; i++) {
+        facts_open(list, NULL, '{');
+        put_mesh(list, &facts->meshes[i], dim);
+        facts_close(list, '}');
     }
+    facts_close(list, ']');
     if (facts->mesh_more > 0) {
-        printf("  mesh        those of %d more bodies\n", (int)facts->mesh_more);
+        fact_say(list, "mesh_more", "%d", (int)facts->mesh_more);
     }
 }
 
-static void meshes_print_json(json_writer *json, const scene_facts *facts, int32_t dim) {
-    put_int(json, "deformable", facts->deformable);
-    put_real(json, "deformable_mass", facts->deformable_mass);
-    put_open(json, "meshes", '[');
-    for (int32_t i = 0; i < facts->mesh_count; i++) {
-        const mesh_facts *m = &facts->meshes[i];
-        put_open(json, NULL, '{');
-        put_text(json, "element", m->mesh.element);
-        put_int(json, "elements", m->mesh.element_count);
-        put_int(json, "nodes", m->mesh.node_count);
-        put_int(json, "faces", m->mesh.face_count);
-        put_open(json, "size", '[');
-        for (int32_t k = 0; k < dim; k++) {
-            put_real(json, NULL, m->size[k]);
-        }
-        put_close(json, ']');
-        put_real(json, "shortest", m->shortest);
-        put_real(json, "longest", m->longest);
-        put_int(json, "bodies", m->bodies);
-        put_close(json, '}');
+// For people, each in a line of its own.
+static void print_meshes(const fact_list *list, const scene_facts *facts, int32_t dim) {
+    for (int32_t i = 0; i < facts->mesh_count && !list->is_json; i++) {
+        fact_list own = facts_start(list->out, false);
+        put_mesh(&own, &facts->meshes[i], dim);
+        facts_print(&own, 14, mesh_lines);
+        facts_end(&own);
     }
-    put_close(json, ']');
 }
 
-static void info_scene_print(const char *path, cn_model *model, const scene_facts *facts) {
-    const cn_settings *settings = cn_model_settings(model);
-    print_safe(stdout, path);
-    printf("\n  kind        scene in %dD, %lld bytes\n", (int)cn_model_dim(model),
-           (long long)file_bytes(path));
-    print_wrapped(stdout, "  name", 14, cn_model_name(model));
-    printf("  bodies      %d: %d rigid (%.6g kg together), %d fixed, %d driven\n",
-           (int)facts->bodies, (int)facts->rigid, facts->mass, (int)facts->fixed,
-           (int)facts->driven);
-    meshes_print(facts, cn_model_dim(model));
-    printf("  shapes     ");
+// How many there are of each kind: {"sphere": 3, ...} and "3 sphere ...".
+static void put_shapes(fact_list *list, const scene_facts *facts) {
+    char *text = format_text("%s", "");
+    facts_open(list, "shapes", '{');
     for (int32_t i = 0; i < CN_SHAPE_KINDS; i++) {
-        if (facts->shapes[i] > 0) {
-            printf(" %d %s", (int)facts->shapes[i], cn_shape_kind_text((cn_shape_kind)i));
+        const char *kind = cn_shape_kind_text((cn_shape_kind)i);
+        if (facts->shapes[i] > 0 && list->is_json) {
+            fact_int(list, kind, facts->shapes[i]);
+        } else if (facts->shapes[i] > 0) {
+            char *longer =
+                format_text("%s%s%d %s", text, text[0] ? " " : "", (int)facts->shapes[i], kind);
+            free(text);
+            text = longer;
         }
     }
-    printf("\n  time        %lld steps of %g s to t = %g s, frames every %g s\n",
-           (long long)steps_until(settings->until, settings->step), settings->step, settings->until,
-           settings->frames_every);
-    printf("  integrator  theta %g\n", settings->theta);
-    printf("  solver      %s to %g; when a step stalls: %s\n", settings->solver,
-           settings->tolerance, cn_stall_policy_text(settings->on_stall));
-    printf("  detection   alert distance %.4g m besides what speeds add,\n"
-           "              overlap at the start up to %.4g m\n",
-           settings->alert, settings->overlap_max);
+    facts_close(list, '}');
+    fact_say(list, "shapes", "%s", text);
+    free(text);
 }
 
-static void info_scene_print_json(const char *path, cn_model *model, const scene_facts *facts) {
+static void put_scene(fact_list *list, const char *path, cn_model *model,
+                      const scene_facts *facts) {
     const cn_settings *settings = cn_model_settings(model);
-    json_writer json = put_start(stdout);
-    put_open(&json, NULL, '{');
-    put_text(&json, "scene", cn_model_name(model));
-    put_text(&json, "kind", "scene");
-    put_text(&json, "file", path);
-    put_int(&json, "bytes", file_bytes(path));
-    put_int(&json, "dim", cn_model_dim(model));
-    put_int(&json, "bodies", facts->bodies);
-    put_int(&json, "rigid", facts->rigid);
-    put_int(&json, "fixed", facts->fixed);
-    put_int(&json, "driven", facts->driven);
-    put_real(&json, "mass", facts->mass);
-    meshes_print_json(&json, facts, cn_model_dim(model));
-    put_open(&json, "shapes", '{');
-    for (int32_t i = 0; i < CN_SHAPE_KINDS; i++) {
-        if (facts->shapes[i] > 0) {
-            put_int(&json, cn_shape_kind_text((cn_shape_kind)i), facts->shapes[i]);
-        }
-    }
-    put_close(&json, '}');
-    put_real(&json, "step", settings->step);
-    put_real(&json, "until", settings->until);
-    put_real(&json, "frames_every", settings->frames_every);
-    put_real(&json, "theta", settings->theta);
-    put_text(&json, "solver", settings->solver);
-    put_real(&json, "tolerance", settings->tolerance);
-    put_text(&json, "on_stall", cn_stall_policy_text(settings->on_stall));
-    put_real(&json, "alert", settings->alert);
-    put_real(&json, "overlap", settings->overlap_max);
-    put_close(&json, '}');
-    put_end(&json);
+    fact_text(list, "scene", cn_model_name(model));
+    fact_text(list, "kind", "scene");
+    fact_text(list, "file", path);
+    fact_int(list, "bytes", file_bytes(path));
+    fact_int(list, "dim", cn_model_dim(model));
+    fact_int(list, "bodies", facts->bodies);
+    fact_int(list, "rigid", facts->rigid);
+    fact_int(list, "fixed", facts->fixed);
+    fact_int(list, "driven", facts->driven);
+    fact_real(list, "mass", 6, facts->mass);
+    put_meshes(list, facts, cn_model_dim(model));
+    put_shapes(list, facts);
+    fact_say(list, "steps", "%lld", (long long)steps_until(settings->until, settings->step));
+    fact_real(list, "step", 6, settings->step);
+    fact_real(list, "until", 6, settings->until);
+    fact_real(list, "frames_every", 6, settings->frames_every);
+    fact_real(list, "theta", 6, settings->theta);
+    fact_text(list, "solver", settings->solver);
+    fact_real(list, "tolerance", 6, settings->tolerance);
+    fact_text(list, "on_stall", cn_stall_policy_text(settings->on_stall));
+    fact_real(list, "alert", 4, settings->alert);
+    fact_real(list, "overlap", 4, settings->overlap_max);
 }
 
 int info_scene(const char *path, bool json) {
@@ -210,11 +227,13 @@ int info_scene(const char *path, bool json) {
         return report_error(&error);
     }
     scene_facts facts = scene_facts_find(model);
-    if (json) {
-        info_scene_print_json(path, model, &facts);
-    } else {
-        info_scene_print(path, model, &facts);
-    }
+    fact_list list = facts_start(stdout, json);
+    put_scene(&list, path, model, &facts);
+    facts_title(&list, path);
+    facts_print(&list, 14, scene_lines);
+    print_meshes(&list, &facts, cn_model_dim(model));
+    facts_print(&list, 14, setting_lines);
+    facts_end(&list);
     cn_model_destroy(model);
     return EXIT_DONE;
 }
