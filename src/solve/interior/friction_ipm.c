@@ -35,7 +35,7 @@ cn_status solve_friction_ipm(const cn_friction *p, const cn_solve_opts *opts, cn
     const solve_ipm_params *own = (const void *)opts->params;
     ipm_interior s;
     solve_watch watch = solve_watch_start(opts);
-    cn_status status = ipm_interior_prepare(p, IPM_INTERIOR_CONE, scratch, &s);
+    cn_status status = ipm_interior_prepare(p, &ipm_interior_cone, scratch, &s);
     if (status != CN_OK) {
         return newton_refuse(status, report);
     }

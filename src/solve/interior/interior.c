@@ -33,10 +33,10 @@
 #define INTERIOR_INSIDE 1e-14 // x_0 stays above |x_T| by this share
 #define INTERIOR_ROOM 0.99    // of a new, smaller disc that the old r_T may fill
 
-cn_status ipm_interior_prepare(const cn_friction *p, ipm_interior_kind kind, cn_arena *scratch,
+cn_status ipm_interior_prepare(const cn_friction *p, const ipm_interior_ops *ops, cn_arena *scratch,
                                ipm_interior *out) {
     int64_t m = (int64_t)p->dim * p->contacts, pairs = m + p->contacts;
-    *out = (ipm_interior){.p = p, .kind = kind, .m = m};
+    *out = (ipm_interior){.p = p, .ops = ops, .m = m};
     double **const vectors[] = {&out->r, &out->u, &out->rest, &out->right, &out->dr};
     double **const doubled[] = {&out->x, &out->y, &out->dx, &out->dy, &out->point};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
@@ -51,6 +51,7 @@ cn_status ipm_interior_prepare(const cn_friction *p, ipm_interior_kind kind, cn_
     if (!out->scale || !out->frozen) {
         return CN_ERR_MEMORY;
     }
+    out->width = ops->is_disc ? out->frozen : p->mu;
     out->size = newton_scales(p, out->scale);
     cn_status status = newton_analyse(p, scratch, &out->system);
     out->system.root = BASE_TAKE(scratch, double, p->dim *m);
@@ -60,11 +61,11 @@ cn_status ipm_interior_prepare(const cn_friction *p, ipm_interior_kind kind, cn_
 // ---- which pairs a contact has ----
 
 static bool has_cone(const ipm_interior *s, int32_t a) {
-    return s->kind == IPM_INTERIOR_CONE ? s->p->mu[a] > 0.0 : s->frozen[a] > 0.0;
+    return s->width[a] > 0.0;
 }
 
 static bool has_scalar(const ipm_interior *s, int32_t a) {
-    return s->kind == IPM_INTERIOR_DISC || !(s->p->mu[a] > 0.0);
+    return s->ops->is_disc || !(s->p->mu[a] > 0.0);
 }
 
 // ---- the algebra of one cone ----
@@ -154,6 +155,118 @@ static double cone_reach(int32_t dim, const double *x, const double *dx) {
     return root >= 0.0 ? c / (sqrt(root) - b) : HUGE_VAL;
 }
 
+// ---- the two convex problems ----
+
+// x_0 a little above |x_T| at least.
+static void keep_inside(int32_t dim, double *x) {
+    double tail = ipm_tail(dim, x);
+    x[0] = fmax(x[0], tail * (1.0 + INTERIOR_INSIDE));
+}
+
+static void cone_enter(const ipm_interior *s, int32_t a, double force, double slip, double impulse,
+                       double *x, double *y) {
+    double mu = s->p->mu[a];
+    x[0] = fmax(mu * force, ipm_tail(s->p->dim, x)) + impulse;
+    if (mu > 0.0) {
+        y[0] += fmax(slip, 0.0) / mu;
+    }
+}
+
+static void disc_enter(const ipm_interior *s, int32_t a, double force, double slip, double impulse,
+                       double *x, double *y) {
+    (void)force;
+    (void)slip;
+    (void)impulse;
+    (void)y;
+    x[0] = s->frozen[a];
+}
+
+static void cone_refreeze(ipm_interior *s) {
+    (void)s; // s is in the equations only
+}
+
+static void disc_refreeze(ipm_interior *s) {
+    int32_t dim = s->p->dim;
+    for (int32_t a = 0; a < s->p->contacts; a++) {
+        double *x = s->x + (int64_t)(dim + 1) * a, tail = ipm_tail(dim, x + 1);
+        x[1] = s->frozen[a];
+        double shrink = tail > INTERIOR_ROOM * x[1] ? INTERIOR_ROOM * x[1] / tail : 1.0;
+        for (int32_t i = 2; i <= dim; i++) {
+            x[i] *= shrink;
+        }
+    }
+}
+
+static void cone_keep(int32_t dim, double *x, double *y) {
+    keep_inside(dim, x);
+    keep_inside(dim, y);
+}
+
+static void disc_keep(int32_t dim, double *x, double *y) {
+    (void)x; // its x_0 is given
+    keep_inside(dim, y);
+}
+
+static double cone_lift(const ipm_interior *s, int32_t a) {
+    return s->p->mu[a] * s->frozen[a];
+}
+
+static double disc_lift(const ipm_interior *s, int32_t a) {
+    (void)s;
+    (void)a;
+    return 0.0;
+}
+
+static void cone_project(const ipm_interior *s, int32_t a, double *z) {
+    math_cone_project(s->p->dim, s->p->mu[a], z);
+}
+
+static void disc_project(const ipm_interior *s, int32_t a, double *z) {
+    int32_t dim = s->p->dim;
+    double tail = ipm_tail(dim, z), shrink = tail > s->frozen[a] ? s->frozen[a] / tail : 1.0;
+    z[0] = fmax(0.0, z[0]);
+    for (int32_t i = 1; i < dim; i++) {
+        z[i] *= shrink;
+    }
+}
+
+static double cone_frozen(double mu, double force, double slip) {
+    (void)mu;
+    (void)force;
+    return slip;
+}
+
+static double disc_frozen(double mu, double force, double slip) {
+    (void)slip;
+    return mu * fmax(0.0, force);
+}
+
+static double cone_unit(double mu, double scale) {
+    (void)scale;
+    return mu;
+}
+
+static double disc_unit(double mu, double scale) {
+    (void)mu;
+    return scale;
+}
+
+const ipm_interior_ops ipm_interior_cone = {.enter = cone_enter,
+                                            .refreeze = cone_refreeze,
+                                            .keep = cone_keep,
+                                            .lift = cone_lift,
+                                            .project = cone_project,
+                                            .frozen = cone_frozen,
+                                            .unit = cone_unit};
+const ipm_interior_ops ipm_interior_disc = {.is_disc = true,
+                                            .enter = disc_enter,
+                                            .refreeze = disc_refreeze,
+                                            .keep = disc_keep,
+                                            .lift = disc_lift,
+                                            .project = disc_project,
+                                            .frozen = disc_frozen,
+                                            .unit = disc_unit};
+
 // ---- the whole set ----
 
 // r from x, and its velocity.
@@ -171,12 +284,6 @@ static void interior_update(ipm_interior *s) {
     newton_velocity(&s->system, s->p, s->r, s->u);
 }
 
-// x_0 a little above |x_T| at least.
-static void keep_inside(int32_t dim, double *x) {
-    double tail = ipm_tail(dim, x);
-    x[0] = fmax(x[0], tail * (1.0 + INTERIOR_INSIDE));
-}
-
 void ipm_interior_start(ipm_interior *s, const double *r, const double *u, double margin) {
     int32_t dim = s->p->dim;
     double largest = 0.0;
@@ -187,34 +294,19 @@ void ipm_interior_start(ipm_interior *s, const double *r, const double *u, doubl
     for (int32_t a = 0; a < s->p->contacts; a++) {
         double *x = s->x + (int64_t)(dim + 1) * a, *y = s->y + (int64_t)(dim + 1) * a;
         const double *force = r + (int64_t)dim * a, *slip = u + (int64_t)dim * a;
-        double mu = s->p->mu[a], impulse = room / s->scale[a];
+        double impulse = room / s->scale[a];
         x[0] = fmax(force[0], 0.0) + impulse;
         y[0] = fmax(slip[0], 0.0) + room;
         memcpy(x + 2, force + 1, sizeof *x * (size_t)(dim - 1));
         memcpy(y + 2, slip + 1, sizeof *y * (size_t)(dim - 1));
-        if (s->kind == IPM_INTERIOR_CONE) {
-            x[1] = fmax(mu * force[0], ipm_tail(dim, x + 1)) + impulse;
-        } else {
-            x[1] = s->frozen[a];
-        }
         y[1] = ipm_tail(dim, y + 1) + room;
-        if (mu > 0.0 && s->kind == IPM_INTERIOR_CONE) {
-            y[1] += fmax(slip[0], 0.0) / mu;
-        }
+        s->ops->enter(s, a, force[0], slip[0], impulse, x + 1, y + 1);
     }
     ipm_interior_refreeze(s);
 }
 
 void ipm_interior_refreeze(ipm_interior *s) {
-    int32_t dim = s->p->dim;
-    for (int32_t a = 0; s->kind == IPM_INTERIOR_DISC && a < s->p->contacts; a++) {
-        double *x = s->x + (int64_t)(dim + 1) * a, tail = ipm_tail(dim, x + 1);
-        x[1] = s->frozen[a];
-        double shrink = tail > INTERIOR_ROOM * x[1] ? INTERIOR_ROOM * x[1] / tail : 1.0;
-        for (int32_t i = 2; i <= dim; i++) {
-            x[i] *= shrink;
-        }
-    }
+    s->ops->refreeze(s);
     interior_update(s);
 }
 
@@ -407,10 +499,8 @@ bool ipm_interior_step(ipm_interior *s) {
     }
     for (int32_t a = 0; a < s->p->contacts; a++) {
         if (has_cone(s, a)) {
-            if (s->kind == IPM_INTERIOR_CONE) {
-                keep_inside(dim, s->x + (int64_t)(dim + 1) * a + 1);
-            }
-            keep_inside(dim, s->y + (int64_t)(dim + 1) * a + 1);
+            int64_t at = (int64_t)(dim + 1) * a + 1;
+            s->ops->keep(dim, s->x + at, s->y + at);
         }
     }
     s->length = length;
@@ -419,32 +509,17 @@ bool ipm_interior_step(ipm_interior *s) {
     return true;
 }
 
-// z := its projection onto what r of contact a may be.
-static void interior_project(const ipm_interior *s, int32_t a, double *z) {
-    int32_t dim = s->p->dim;
-    if (s->kind == IPM_INTERIOR_CONE) {
-        math_cone_project(dim, s->p->mu[a], z);
-        return;
-    }
-    double tail = ipm_tail(dim, z), shrink = tail > s->frozen[a] ? s->frozen[a] / tail : 1.0;
-    z[0] = fmax(0.0, z[0]);
-    for (int32_t i = 1; i < dim; i++) {
-        z[i] *= shrink;
-    }
-}
-
 double ipm_interior_error(const ipm_interior *s) {
     int32_t dim = s->p->dim;
     double sum = 0.0;
     for (int32_t a = 0; a < s->p->contacts; a++) {
         int64_t row = (int64_t)dim * a;
-        double z[3];
+        double z[3], lift = s->ops->lift(s, a);
         for (int32_t i = 0; i < dim; i++) {
-            double shift =
-                i == 0 && s->kind == IPM_INTERIOR_CONE ? s->p->mu[a] * s->frozen[a] : 0.0;
+            double shift = i == 0 ? lift : 0.0;
             z[i] = s->r[row + i] - (s->u[row + i] + shift) / s->scale[a];
         }
-        interior_project(s, a, z);
+        s->ops->project(s, a, z);
         for (int32_t i = 0; i < dim; i++) {
             double e = s->scale[a] * (s->r[row + i] - z[i]);
             sum += e * e;

@@ -42,10 +42,10 @@ typedef struct sequence {
 } sequence;
 
 static cn_status sequence_prepare(sequence *s, const cn_friction *p, const cn_solve_opts *opts,
-                                  ipm_interior_kind kind, cn_arena *scratch) {
+                                  const ipm_interior_ops *ops, cn_arena *scratch) {
     *s = (sequence){.p = p, .opts = opts};
     memcpy(&s->own, opts->params, sizeof s->own);
-    CN_TRY(ipm_interior_prepare(p, kind, scratch, &s->interior));
+    CN_TRY(ipm_interior_prepare(p, ops, scratch, &s->interior));
     s->weight = BASE_TAKE(scratch, float, p->contacts);
     s->z = BASE_TAKE(scratch, double, p->contacts);
     s->map = BASE_TAKE(scratch, double, p->contacts);
@@ -54,7 +54,7 @@ static cn_status sequence_prepare(sequence *s, const cn_friction *p, const cn_so
     }
     // Both as velocities along the normal.
     for (int32_t a = 0; a < p->contacts; a++) {
-        s->weight[a] = (float)(kind == IPM_INTERIOR_CONE ? p->mu[a] : s->interior.scale[a]);
+        s->weight[a] = (float)ops->unit(p->mu[a], s->interior.scale[a]);
     }
     return gs_anderson_prepare(s->own.anderson, p->contacts, false, s->weight, scratch, &s->mixer);
 }
@@ -66,7 +66,7 @@ static void sequence_read(const sequence *s, const double *r, const double *u, d
         const double *force = r + (int64_t)dim * a, *slip = u + (int64_t)dim * a;
         double length = dim == 2 ? fabs(slip[1]) : sqrt(slip[1] * slip[1] + slip[2] * slip[2]);
         length = s->p->convex ? 0.0 : length;
-        z[a] = s->interior.kind == IPM_INTERIOR_CONE ? length : s->p->mu[a] * fmax(0.0, force[0]);
+        z[a] = s->interior.ops->frozen(s->p->mu[a], force[0], length);
     }
 }
 
@@ -99,11 +99,12 @@ static bool sequence_inner(sequence *s, double target, solve_watch *watch,
     return false;
 }
 
-cn_status proj_sequence_run(const cn_friction *p, const cn_solve_opts *opts, ipm_interior_kind kind,
-                            cn_arena *scratch, double *r, double *u, cn_solve_report *report) {
+cn_status proj_sequence_run(const cn_friction *p, const cn_solve_opts *opts,
+                            const ipm_interior_ops *ops, cn_arena *scratch, double *r, double *u,
+                            cn_solve_report *report) {
     sequence s;
     solve_watch watch = solve_watch_start(opts);
-    cn_status status = sequence_prepare(&s, p, opts, kind, scratch);
+    cn_status status = sequence_prepare(&s, p, opts, ops, scratch);
     if (status != CN_OK) {
         return newton_refuse(status, report);
     }

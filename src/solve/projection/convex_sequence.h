@@ -18,7 +18,8 @@ typedef struct proj_sequence_params {
 extern const cn_param proj_sequence_param_table[PROJ_SEQUENCE_PARAM_COUNT];
 
 // r: in, the guess; out, the best iterate by the measure asked for.
-cn_status proj_sequence_run(const cn_friction *p, const cn_solve_opts *opts, ipm_interior_kind kind,
-                            cn_arena *scratch, double *r, double *u, cn_solve_report *report);
+cn_status proj_sequence_run(const cn_friction *p, const cn_solve_opts *opts,
+                            const ipm_interior_ops *ops, cn_arena *scratch, double *r, double *u,
+                            cn_solve_report *report);
 
 #endif

@@ -14,5 +14,5 @@
 
 cn_status solve_friction_cadoux(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
                                 double *r, double *u, cn_solve_report *report) {
-    return proj_sequence_run(p, opts, IPM_INTERIOR_CONE, scratch, r, u, report);
+    return proj_sequence_run(p, opts, &ipm_interior_cone, scratch, r, u, report);
 }

@@ -14,5 +14,5 @@
 
 cn_status solve_friction_tresca(const cn_friction *p, const cn_solve_opts *opts, cn_arena *scratch,
                                 double *r, double *u, cn_solve_report *report) {
-    return proj_sequence_run(p, opts, IPM_INTERIOR_DISC, scratch, r, u, report);
+    return proj_sequence_run(p, opts, &ipm_interior_disc, scratch, r, u, report);
 }
