@@ -228,18 +228,21 @@ static cn_status point_map_validate(const cn_friction *p, cn_error *error) {
     return pairs_validate(points->body, p->contacts, points->bodies, error);
 }
 
+typedef cn_status form_validate(const cn_friction *p, cn_error *error);
+static form_validate *const forms[] = {[CN_OPERATOR_ASSEMBLED] = assembled_validate,
+                                       [CN_OPERATOR_BODY] = body_map_validate,
+                                       [CN_OPERATOR_SPHERES] = sphere_map_validate,
+                                       [CN_OPERATOR_POINTS] = point_map_validate};
+
 static cn_status operator_validate(const cn_friction *p, cn_error *error) {
-    switch (p->W.kind) {
-    case CN_OPERATOR_ASSEMBLED:
-        return assembled_validate(p, error);
-    case CN_OPERATOR_BODY:
-        return body_map_validate(p, error);
-    case CN_OPERATOR_SPHERES:
-        return sphere_map_validate(p, error);
-    case CN_OPERATOR_POINTS:
-        return point_map_validate(p, error);
+    int64_t kind = (int64_t)p->W.kind, m = (int64_t)p->dim * p->contacts;
+    if (kind < 0 || kind >= (int64_t)(sizeof forms / sizeof *forms)) {
+        return base_fail(error, CN_ERR_INPUT, "W is of an unknown kind, %d", (int)kind);
     }
-    return base_fail(error, CN_ERR_INPUT, "W is of an unknown kind, %d", (int)p->W.kind);
+    if (!prob_operator_ops_of(p->W.kind)->no_diagonal) {
+        CN_TRY(vector_validate("W.diagonal", p->W.diagonal, m * p->dim, error));
+    }
+    return forms[kind](p, error);
 }
 
 cn_status cn_lcp_validate(const cn_lcp *p, cn_error *error) {
@@ -256,9 +259,6 @@ cn_status cn_friction_validate(const cn_friction *p, cn_error *error) {
     }
     CN_TRY(sizes_validate(p->dim, p->contacts, error));
     int64_t m = (int64_t)p->dim * p->contacts;
-    if (p->W.kind != CN_OPERATOR_SPHERES) {
-        CN_TRY(vector_validate("W.diagonal", p->W.diagonal, m * p->dim, error));
-    }
     CN_TRY(operator_validate(p, error));
     CN_TRY(vector_validate("q", p->q, m, error));
 

@@ -138,7 +138,8 @@ cn_status prob_text_problem_write(const cn_problem *problem, base_buffer *out, c
         [CN_PROBLEM_FRICTION] = local_write,
         [CN_PROBLEM_FRICTION_GLOBAL] = global_write,
     };
-    if (problem->kind == CN_PROBLEM_FRICTION && problem->friction.W.kind != CN_OPERATOR_ASSEMBLED) {
+    if (problem->kind == CN_PROBLEM_FRICTION &&
+        prob_operator_ops_of(problem->friction.W.kind)->body_space) {
         base_fail(error, CN_ERR_UNSUPPORTED,
                   "W is given in body space, which .dat files cannot hold");
         base_fail_hint(error, "write the global problem, or condense it first");

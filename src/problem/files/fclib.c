@@ -567,7 +567,7 @@ static void put_matrix(fclib_writer *w, const char *group, const cn_csr *a) {
 
 static void put_local(fclib_writer *w, const cn_friction *p) {
     cn_csr W;
-    if (p->W.kind != CN_OPERATOR_ASSEMBLED) {
+    if (prob_operator_ops_of(p->W.kind)->body_space) {
         w->status = base_fail(w->error, CN_ERR_UNSUPPORTED,
                               "W is given in body space, which FCLIB files cannot hold");
         base_fail_hint(w->error, "write the global problem, or condense it first");

@@ -152,7 +152,7 @@ static cn_status assembled_build(const cn_friction *p, cn_arena *memory, cn_aren
 
 cn_status cn_friction_assemble(const cn_friction *p, cn_arena *memory, cn_friction *out,
                                cn_error *error) {
-    if (p->W.kind == CN_OPERATOR_ASSEMBLED) {
+    if (!prob_operator_ops_of(p->W.kind)->body_space) {
         *out = *p; // the arrays are shared
         return CN_OK;
     }

@@ -229,6 +229,7 @@ static const prob_operator_ops operator_table[] = {
                           .expand = expand_nothing},
     [CN_OPERATOR_SPHERES] = {.body_space = true,
                              .implicit = true,
+                             .no_diagonal = true,
                              .dofs = spheres_dofs,
                              .diagonal = spheres_diagonal,
                              .velocity = spheres_velocity,

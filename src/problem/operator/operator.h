@@ -13,8 +13,9 @@ cn_status prob_friction_from_csr(cn_arena *memory, int32_t dim, int32_t contacts
 
 // What can be done with an operator, one row per form of it.
 typedef struct prob_operator_ops {
-    bool body_space; // velocities of bodies stand between r and W r
-    bool implicit;   // in body space without H, which expand writes out; there are no joint rows
+    bool body_space;  // velocities of bodies stand between r and W r
+    bool implicit;    // in body space without H, which expand writes out; there are no joint rows
+    bool no_diagonal; // blocks are computed where they are needed, see prob_operator_trace
     int32_t (*dofs)(const cn_operator *W, int32_t dim);
     void (*diagonal)(const cn_operator *W, int32_t dim, int32_t contacts, double *diagonal);
     // u = W r + q, without compliance; v: scratch for dofs velocities, which are M^-1 H r then.

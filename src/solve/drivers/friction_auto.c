@@ -16,6 +16,7 @@
 // iterate seen, with its honest residual.
 #include "base/arena.h"
 #include "base/clock.h"
+#include "problem/operator/operator.h"
 #include "solve/drivers/friction_rows.h"
 #include "solve/drivers/islands.h"
 #include "solve/drivers/joint_rows.h"
@@ -392,11 +393,10 @@ static cn_friction_fn solve_island;
 
 // The islands of p one by one, where it falls apart.
 static cn_status split(stages *s) {
-    cn_friction body = *s->p;
+    cn_friction body;
     cn_solve_opts own = s->rest;
     own.cache = NULL; // it is that of p, whose sweeps may go on
-    cn_status status =
-        s->p->W.kind == CN_OPERATOR_SPHERES ? cn_friction_expand(s->p, s->scratch, &body) : CN_OK;
+    cn_status status = solve_islands_expand(s->p, s->scratch, &body);
     if (status == CN_OK) {
         status = solve_islands_solve(&body, solve_island, &own, s->scratch, s->r, s->u, s->report,
                                      &s->split);
@@ -411,7 +411,7 @@ static cn_status patient_sweeps(stages *s) {
     cn_status status = s->step_work > 0.0 ? CN_OK : analyse(s);
     if (status == CN_OK) {
         // What is left of a problem without its open contacts is all that is hard.
-        bool plain = s->p->W.kind == CN_OPERATOR_ASSEMBLED && is_marginal(s),
+        bool plain = !prob_operator_ops_of(s->p->W.kind)->body_space && is_marginal(s),
              hard = s->island || (is_loose(s) && plain);
         double steps = hard ? policy->newton_steps_hard : policy->newton_steps;
         steps = is_left_early(s) ? policy->newton_steps_early : steps;

@@ -54,7 +54,9 @@ static bool is_kept(const bool *kept, int32_t a) {
     return !kept || kept[a];
 }
 
-static void unite_blocks(const cn_bsr *W, const bool *kept, int32_t *parent) {
+static void unite_blocks(const cn_friction *p, const bool *kept, int32_t *parent, int32_t *owner) {
+    const cn_bsr *W = &p->W.assembled;
+    (void)owner;
     for (int32_t a = 0; a < W->block_rows; a++) {
         for (int64_t k = W->start[a]; is_kept(kept, a) && k < W->start[a + 1]; k++) {
             if (is_kept(kept, W->column[k])) {
@@ -65,9 +67,9 @@ static void unite_blocks(const cn_bsr *W, const bool *kept, int32_t *parent) {
 }
 
 // owner[b]: the first contact of body b; -1: none, or its mass is infinite.
-static void unite_bodies(const cn_friction *p, const bool *kept, int32_t size, int32_t bodies,
-                         int32_t *parent, int32_t *owner) {
+static void unite_bodies(const cn_friction *p, const bool *kept, int32_t *parent, int32_t *owner) {
     const cn_body_map *map = &p->W.body;
+    int32_t size = p->dim == 3 ? 6 : 3, bodies = (map->dofs + size - 1) / size;
     memset(owner, -1, sizeof *owner * (size_t)bodies);
     for (int32_t a = 0; a < p->contacts; a++) {
         for (int64_t k = map->start[a]; is_kept(kept, a) && k < map->start[a + 1]; k++) {
@@ -105,6 +107,12 @@ static void unite_points(const cn_friction *p, const bool *kept, int32_t *parent
     }
 }
 
+typedef void unite_fn(const cn_friction *p, const bool *kept, int32_t *parent, int32_t *owner);
+static unite_fn *const unites[] = {[CN_OPERATOR_ASSEMBLED] = unite_blocks,
+                                   [CN_OPERATOR_BODY] = unite_bodies,
+                                   [CN_OPERATOR_SPHERES] = NULL, // expanded before
+                                   [CN_OPERATOR_POINTS] = unite_points};
+
 // Things sorted by island, counted: island[k] of thing k, -1: in none. place[k]: in its island.
 static void sort_by_island(int32_t things, const int32_t *island, int32_t islands, int32_t *first,
                            int32_t *thing, int32_t *place) {
@@ -139,13 +147,7 @@ cn_status solve_islands_find(const cn_friction *p, const bool *kept, cn_arena *m
     for (int32_t a = 0; a < p->contacts; a++) {
         parent[a] = a;
     }
-    if (p->W.kind == CN_OPERATOR_POINTS) {
-        unite_points(p, kept, parent, owner);
-    } else if (body) {
-        unite_bodies(p, kept, size, bodies, parent, owner);
-    } else {
-        unite_blocks(&p->W.assembled, kept, parent);
-    }
+    unites[p->W.kind](p, kept, parent, owner);
     // A root comes before all that hang on it.
     for (int32_t a = 0; a < p->contacts; a++) {
         int32_t root = root_of(parent, a);
@@ -475,6 +477,11 @@ static cn_status island_rounds(island_run *run, cn_arena *scratch, double *v, do
         }
     }
     return status;
+}
+
+cn_status solve_islands_expand(const cn_friction *p, cn_arena *memory, cn_friction *out) {
+    *out = *p;
+    return cuts[p->W.kind] ? CN_OK : cn_friction_expand(p, memory, out);
 }
 
 cn_status solve_islands_solve(const cn_friction *p, cn_friction_fn *solve,

@@ -17,6 +17,9 @@ typedef struct solve_islands {
     int32_t *place; // of a contact (assembled) or body (body space) in its island; -1: in none
 } solve_islands;
 
+// The same problem in a form of the operator that can be cut; arrays are shared where they are the
+// same.
+cn_status solve_islands_expand(const cn_friction *p, cn_arena *memory, cn_friction *out);
 // kept: the contacts that count; NULL: all. Arrays go to memory.
 cn_status solve_islands_find(const cn_friction *p, const bool *kept, cn_arena *memory,
                              solve_islands *out);

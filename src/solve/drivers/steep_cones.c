@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "math/cone.h"
+#include "problem/operator/operator.h"
 #include "solve/drivers/friction_rows.h"
 #include "solve/drivers/natural_map.h"
 #include "solve/drivers/watch.h"
@@ -148,7 +149,8 @@ cn_status solve_steep_cones(const cn_friction *p, cn_friction_fn *solve, const c
     cn_friction body, whole;
     cn_status status = cn_friction_expand(p, scratch, &body);
     whole = body;
-    if (status == CN_OK && body.W.kind == CN_OPERATOR_BODY && p->contacts <= STEEP_ASSEMBLED) {
+    if (status == CN_OK && prob_operator_ops_of(body.W.kind)->body_space &&
+        p->contacts <= STEEP_ASSEMBLED) {
         status = cn_friction_assemble(&body, scratch, &whole, NULL);
     }
     CN_TRY(status);

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/rng.h"
 #include "problem/bounds.h"
+#include "problem/operator/operator.h"
 
 #include <string.h>
 
@@ -63,11 +64,13 @@ static int64_t graph_row(const cn_body_map *body, const int64_t *touch, const in
     return count;
 }
 
-static cn_status graph_build(const cn_friction *p, cn_arena *scratch, contact_graph *graph) {
-    if (p->W.kind == CN_OPERATOR_ASSEMBLED) {
-        *graph = (contact_graph){.start = p->W.assembled.start, .to = p->W.assembled.column};
-        return CN_OK;
-    }
+static cn_status graph_assembled(const cn_friction *p, cn_arena *scratch, contact_graph *graph) {
+    (void)scratch;
+    *graph = (contact_graph){.start = p->W.assembled.start, .to = p->W.assembled.column};
+    return CN_OK;
+}
+
+static cn_status graph_body(const cn_friction *p, cn_arena *scratch, contact_graph *graph) {
     int64_t *touch;
     int32_t *contact, *mark = BASE_TAKE_ZERO(scratch, int32_t, p->contacts);
     graph->start = BASE_TAKE_ZERO(scratch, int64_t, (int64_t)p->contacts + 1);
@@ -87,6 +90,15 @@ static cn_status graph_build(const cn_friction *p, cn_arena *scratch, contact_gr
         graph_row(&p->W.body, touch, contact, a, mark, a + 1, graph->to + graph->start[a]);
     }
     return CN_OK;
+}
+
+// The implicit forms are expanded before.
+typedef cn_status graph_fn(const cn_friction *p, cn_arena *scratch, contact_graph *graph);
+static graph_fn *const graphs[] = {
+    [CN_OPERATOR_ASSEMBLED] = graph_assembled, [CN_OPERATOR_BODY] = graph_body};
+
+static cn_status graph_build(const cn_friction *p, cn_arena *scratch, contact_graph *graph) {
+    return graphs[p->W.kind](p, scratch, graph);
 }
 
 // ---- the orders ----
@@ -210,7 +222,7 @@ cn_status gs_contact_order(const cn_friction *p, gs_order_kind kind, uint64_t se
 
 // What contact a touches: its velocities, or the contacts it is coupled to.
 static const int32_t *contact_row(const cn_friction *p, int32_t a, int64_t *size) {
-    bool body = p->W.kind == CN_OPERATOR_BODY;
+    bool body = prob_operator_ops_of(p->W.kind)->body_space;
     const int64_t *start = body ? p->W.body.start : p->W.assembled.start;
     *size = start[a + 1] - start[a];
     return (body ? p->W.body.dof : p->W.assembled.column) + start[a];
@@ -275,7 +287,8 @@ void gs_contact_scatter(const cn_friction *p, const int32_t *order, const double
 }
 
 static cn_status reorder_body(const cn_friction *p, const int32_t *order, cn_arena *memory,
-                              cn_body_map *out) {
+                              cn_operator *form) {
+    cn_body_map *out = &form->body;
     const cn_body_map *body = &p->W.body;
     int64_t count = body->start[p->contacts];
     *out = (cn_body_map){.dofs = body->dofs};
@@ -301,7 +314,8 @@ static cn_status reorder_body(const cn_friction *p, const int32_t *order, cn_are
 
 // Rows in the new order; the columns of a row sorted by insertion, rows being short.
 static cn_status reorder_assembled(const cn_friction *p, const int32_t *order, cn_arena *memory,
-                                   cn_bsr *out) {
+                                   cn_operator *form) {
+    cn_bsr *out = &form->assembled;
     const cn_bsr *W = &p->W.assembled;
     int32_t size = p->dim * p->dim, *place = BASE_TAKE(memory, int32_t, p->contacts);
     int64_t count = W->start[p->contacts];
@@ -333,6 +347,11 @@ static cn_status reorder_assembled(const cn_friction *p, const int32_t *order, c
     return CN_OK;
 }
 
+typedef cn_status reorder_fn(const cn_friction *p, const int32_t *order, cn_arena *memory,
+                             cn_operator *out);
+static reorder_fn *const reorders[] = {
+    [CN_OPERATOR_ASSEMBLED] = reorder_assembled, [CN_OPERATOR_BODY] = reorder_body};
+
 cn_status gs_contact_reorder(const cn_friction *p, const int32_t *order, cn_arena *memory,
                              cn_friction *out) {
     int64_t m = (int64_t)p->dim * p->contacts;
@@ -363,6 +382,5 @@ cn_status gs_contact_reorder(const cn_friction *p, const int32_t *order, cn_aren
         memcpy(out->W.diagonal + (int64_t)size * k, p->W.diagonal + (int64_t)size * order[k],
                sizeof *out->W.diagonal * (size_t)size);
     }
-    return p->W.kind == CN_OPERATOR_BODY ? reorder_body(p, order, memory, &out->W.body)
-                                         : reorder_assembled(p, order, memory, &out->W.assembled);
+    return reorders[p->W.kind](p, order, memory, &out->W);
 }

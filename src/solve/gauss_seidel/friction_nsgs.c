@@ -77,9 +77,10 @@ static int32_t anderson_interval(const gs_nsgs *s, const gs_nsgs_params *params)
     if (s->sweep.p->dim == 3 && is_jammed(s)) {
         return policy->jammed_anderson_every;
     }
-    return s->sweep.ops->kind != GS_SWEEP_ANY       ? policy->anderson_every_batches
-           : s->sweep.p->W.kind == CN_OPERATOR_BODY ? policy->anderson_every_body
-                                                    : policy->anderson_every_assembled;
+    bool body_space = prob_operator_ops_of(s->sweep.p->W.kind)->body_space;
+    return s->sweep.ops->kind != GS_SWEEP_ANY ? policy->anderson_every_batches
+           : body_space                       ? policy->anderson_every_body
+                                              : policy->anderson_every_assembled;
 }
 
 // Iterates in the precision of the sweep.

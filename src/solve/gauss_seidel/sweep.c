@@ -157,26 +157,43 @@ double gs_sweep_error(gs_sweep *s, cn_measure measure, const void *x) {
                                         : solve_natural_error_by(s->env, s->p, measure, s->r, s->u);
 }
 
-cn_status gs_sweep_error_of(const gs_sweep *sweep, const double *r, cn_arena *scratch,
-                            double *error) {
+// v: zeros, one a velocity of a body.
+static cn_status error_any(const gs_sweep *sweep, const double *r, double *v, cn_arena *scratch,
+                           double *error) {
     const cn_friction *p = sweep->p;
-    int32_t dofs = cn_operator_dofs(&p->W, p->dim);
-    bool spheres = p->W.kind == CN_OPERATOR_SPHERES;
-    base_arena_mark mark = base_arena_get_mark(scratch);
-    double *v = BASE_TAKE_ZERO(scratch, double, dofs),
-           *u = spheres ? NULL : BASE_TAKE(scratch, double, (int64_t)p->dim * p->contacts);
-    if (!v || (!u && !spheres)) {
+    double *u = BASE_TAKE(scratch, double, (int64_t)p->dim * p->contacts);
+    if (!u) {
         return CN_ERR_MEMORY;
     }
-    if (spheres) {
-        prob_sphere_map_push(sweep->env, &p->W.spheres, p->dim, p->contacts, r, v);
-        *error = solve_natural_error_spheres(sweep->env, &sweep->unit, p, r, v);
-    } else {
-        prob_friction_velocity_by(sweep->env, p, r, v, u);
-        *error = solve_natural_error_in(sweep->env, &sweep->unit, p, r, u);
-    }
-    base_arena_release(scratch, mark);
+    prob_friction_velocity_by(sweep->env, p, r, v, u);
+    *error = solve_natural_error_in(sweep->env, &sweep->unit, p, r, u);
     return CN_OK;
+}
+
+static cn_status error_spheres(const gs_sweep *sweep, const double *r, double *v, cn_arena *scratch,
+                               double *error) {
+    const cn_friction *p = sweep->p;
+    (void)scratch;
+    prob_sphere_map_push(sweep->env, &p->W.spheres, p->dim, p->contacts, r, v);
+    *error = solve_natural_error_spheres(sweep->env, &sweep->unit, p, r, v);
+    return CN_OK;
+}
+
+typedef cn_status error_fn(const gs_sweep *sweep, const double *r, double *v, cn_arena *scratch,
+                           double *error);
+static error_fn *const errors[] = {[CN_OPERATOR_ASSEMBLED] = error_any,
+                                   [CN_OPERATOR_BODY] = error_any,
+                                   [CN_OPERATOR_SPHERES] = error_spheres,
+                                   [CN_OPERATOR_POINTS] = error_any};
+
+cn_status gs_sweep_error_of(const gs_sweep *sweep, const double *r, cn_arena *scratch,
+                            double *error) {
+    const cn_operator *W = &sweep->p->W;
+    base_arena_mark mark = base_arena_get_mark(scratch);
+    double *v = BASE_TAKE_ZERO(scratch, double, cn_operator_dofs(W, sweep->p->dim));
+    cn_status status = v ? errors[W->kind](sweep, r, v, scratch, error) : CN_ERR_MEMORY;
+    base_arena_release(scratch, mark);
+    return status;
 }
 
 double gs_sweep_cost(const gs_sweep *sweep) {

@@ -398,6 +398,23 @@ static const gs_form forms_pairs[2] = {
 static const gs_form form_body = {
     .visit = contact_body, .sweep = sweep_body, .begin = begin_body, .velocity = velocity_any};
 
+static cn_status take_assembled(gs_general *s, cn_arena *scratch) {
+    (void)scratch;
+    s->form = &forms_assembled[s->p->dim - 2];
+    return CN_OK;
+}
+
+static cn_status take_body(gs_general *s, cn_arena *scratch) {
+    CN_TRY(gs_body_pack_build(s->p, scratch, &s->pack));
+    s->form = s->pack.size > 0 ? &forms_pairs[s->p->dim - 2] : &form_body;
+    return CN_OK;
+}
+
+// The implicit forms are expanded before.
+typedef cn_status take_fn(gs_general *s, cn_arena *scratch);
+static take_fn *const takers[] = {
+    [CN_OPERATOR_ASSEMBLED] = take_assembled, [CN_OPERATOR_BODY] = take_body};
+
 // ---- the sweep by a plan ----
 
 // Visits contact a and returns |dr|^2.
@@ -499,13 +516,7 @@ static cn_status general_build(gs_sweep *sweep, cn_arena *scratch, bool *fits) {
         return CN_ERR_MEMORY;
     }
     memcpy(s->q, p->q, sizeof(double) * (size_t)sweep->size);
-    bool assembled = p->W.kind == CN_OPERATOR_ASSEMBLED;
-    if (!assembled && gs_body_pack_build(p, scratch, &s->pack) != CN_OK) {
-        return CN_ERR_MEMORY;
-    }
-    s->form = assembled          ? &forms_assembled[p->dim - 2]
-              : s->pack.size > 0 ? &forms_pairs[p->dim - 2]
-                                 : &form_body;
+    CN_TRY(takers[p->W.kind](s, scratch));
     s->run = s->form->sweep_avx2 && GS_HAS_AVX2() ? s->form->sweep_avx2 : s->form->sweep;
     cn_status status = p->dim == 3 ? prepare_blocks(s, scratch) : CN_OK;
     sweep->unusable = s->unusable;

@@ -71,7 +71,8 @@ static void uzawa_body_sums(const cn_friction *p, double *v, double *sums) {
     }
 }
 
-static void uzawa_assembled_sums(const cn_friction *p, double *sums) {
+static void uzawa_assembled_sums(const cn_friction *p, double *v, double *sums) {
+    (void)v;
     const cn_bsr *W = &p->W.assembled;
     int32_t dim = p->dim;
     memset(sums, 0, sizeof *sums * (size_t)dim * (size_t)p->contacts);
@@ -82,14 +83,15 @@ static void uzawa_assembled_sums(const cn_friction *p, double *sums) {
     }
 }
 
+// Row sums of |W|; the other forms are expanded before.
+typedef void row_sums(const cn_friction *p, double *v, double *sums);
+static row_sums *const sums_of[] = {
+    [CN_OPERATOR_ASSEMBLED] = uzawa_assembled_sums, [CN_OPERATOR_BODY] = uzawa_body_sums};
+
 // The sure step length of every contact; sums: scratch of the size of r.
 static void uzawa_sure(uzawa *s, double *sums) {
     const cn_friction *p = s->base.p;
-    if (p->W.kind == CN_OPERATOR_BODY) {
-        uzawa_body_sums(p, s->base.v, sums);
-    } else {
-        uzawa_assembled_sums(p, sums);
-    }
+    sums_of[p->W.kind](p, s->base.v, sums);
     for (int32_t a = 0; a < p->contacts; a++) {
         double max = s->base.scale[a];
         for (int32_t i = 0; i < p->dim; i++) {

@@ -349,15 +349,31 @@ static gs_units manifolds_units(const gs_manifolds *s, const solve_natural_unit 
     return s->single ? gs_units_of(unit, s->p->contacts, arms) : (gs_units){1.0, 1.0, 1.0, 1.0};
 }
 
+static cn_status points_given(const cn_friction *p, cn_arena *scratch, cn_point_map *points,
+                              bool *good) {
+    (void)scratch;
+    *points = p->W.points;
+    *good = true;
+    return CN_OK;
+}
+
+// The operator as one of points; NULL: it is never one.
+typedef cn_status points_fn(const cn_friction *p, cn_arena *scratch, cn_point_map *points,
+                            bool *good);
+static points_fn *const points_of[] = {[CN_OPERATOR_ASSEMBLED] = NULL,
+                                       [CN_OPERATOR_BODY] = gs_points_recognise,
+                                       [CN_OPERATOR_SPHERES] = NULL,
+                                       [CN_OPERATOR_POINTS] = points_given};
+
 // The list of manifolds; *good: there is one.
 static cn_status manifolds_read(gs_manifolds *s, cn_arena *scratch, bool *good) {
     const cn_friction *p = s->p;
-    cn_point_map points = p->W.points;
-    *good = true;
+    cn_point_map points = {0};
+    *good = false;
     s->list = BASE_TAKE(scratch, gs_manifold_list, 1);
     cn_status status = s->list ? CN_OK : CN_ERR_MEMORY;
-    if (status == CN_OK && p->W.kind != CN_OPERATOR_POINTS) {
-        status = gs_points_recognise(p, scratch, &points, good);
+    if (status == CN_OK) {
+        status = points_of[p->W.kind](p, scratch, &points, good);
     }
     s->bodies = points.bodies;
     *good = *good && points.bodies < INT32_MAX / GS_RIGID_RECORD - GS_UNITS_MAX &&
@@ -376,7 +392,7 @@ static int64_t manifolds_size(const gs_manifolds *manifolds) {
 static cn_status manifolds_build(gs_sweep *sweep, cn_arena *scratch, bool *fits) {
     bool good;
     *fits = false;
-    if (sweep->p->W.kind == CN_OPERATOR_SPHERES) {
+    if (!points_of[sweep->p->W.kind]) {
         return CN_OK;
     }
     base_arena_mark mark = base_arena_get_mark(scratch);

@@ -118,7 +118,7 @@ cn_status gs_points_recognise(const cn_friction *p, cn_arena *scratch, cn_point_
                               bool *fits) {
     int32_t run = run_length(p), bodies = p->W.body.dofs / run;
     *fits = false;
-    if (p->W.kind != CN_OPERATOR_BODY || !p->W.body.inverse || bodies == INT32_MAX) {
+    if (!p->W.body.inverse || bodies == INT32_MAX) {
         return CN_OK;
     }
     int64_t numbers = (int64_t)run * run * bodies;

@@ -368,11 +368,25 @@ static cn_status spheres_read(gs_spheres *spheres, cn_arena *scratch, bool *fits
     return CN_OK;
 }
 
+static cn_status spheres_given(gs_spheres *spheres, cn_arena *scratch, bool *fits) {
+    (void)spheres;
+    (void)scratch;
+    *fits = true;
+    return CN_OK;
+}
+
+// The operator as one of spheres; NULL: it is never one.
+typedef cn_status read_fn(gs_spheres *spheres, cn_arena *scratch, bool *fits);
+static read_fn *const reads[] = {[CN_OPERATOR_ASSEMBLED] = NULL,
+                                 [CN_OPERATOR_BODY] = spheres_read,
+                                 [CN_OPERATOR_SPHERES] = spheres_given,
+                                 [CN_OPERATOR_POINTS] = NULL};
+
 static cn_status spheres_build(gs_sweep *sweep, cn_arena *scratch, bool *fits) {
     const cn_friction *p = sweep->p;
     int32_t run = p->dim == 3 ? 6 : 3, bodies = cn_operator_dofs(&p->W, p->dim) / run;
     *fits = false;
-    if (p->W.kind == CN_OPERATOR_POINTS || bodies >= INT32_MAX / GS_SPHERE_RECORD - GS_UNITS_MAX ||
+    if (!reads[p->W.kind] || bodies >= INT32_MAX / GS_SPHERE_RECORD - GS_UNITS_MAX ||
         p->contacts > INT32_MAX / (2 * GS_BATCH)) {
         return CN_OK;
     }
@@ -383,8 +397,7 @@ static cn_status spheres_build(gs_sweep *sweep, cn_arena *scratch, bool *fits) {
         return CN_ERR_MEMORY;
     }
     *spheres = (gs_spheres){.p = p, .single = sweep->ops->single, .bodies = bodies};
-    cn_status status =
-        p->W.kind == CN_OPERATOR_SPHERES ? CN_OK : spheres_read(spheres, scratch, &fit);
+    cn_status status = reads[p->W.kind](spheres, scratch, &fit);
     if (status == CN_OK && fit) {
         status = spheres_pack(spheres, &sweep->unit, sweep->plan.cache, scratch, &fit);
     }
