@@ -77,7 +77,7 @@ CN_TEST(wrong_bounds_are_refused_with_their_place) {
     assert_non_null(strstr(error.message, "block 2"));
     problem->global.mu[2] = 0.0;
     bounds->boxed[9] = 0;
-    bounds->compliance[29] = 1.0;
+    bounds->compliance[29] = -1.0;
     assert_int_equal(cn_problem_validate(problem, &error), CN_ERR_INPUT);
     assert_non_null(strstr(error.message, "contact 9"));
     cn_problem_destroy(problem);
