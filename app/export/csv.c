@@ -150,8 +150,40 @@ static const char contact_titles_2d[] =
     "step,t,candidate,antagonist,status,gap,friction,point_x,point_y,normal_x,normal_y,impulse_x,"
     "impulse_y,velocity_x,velocity_y,before_x,before_y,shift_x,shift_y";
 
-static cn_status csv_contacts(FILE *file, recorded_run *recorded, int64_t index, int64_t step,
-                              double t, cn_error *error) {
+static const char moment_titles_3d[] = "step,t,body,name,xx,xy,xz,yx,yy,yz,zx,zy,zz";
+static const char moment_titles_2d[] = "step,t,body,name,xx,xy,yx,yy";
+
+// The moment stress of each body that has one.
+static cn_status csv_moments(FILE *file, const cn_model *model, const cn_contact_record *contacts,
+                             int32_t count, double h, int64_t step, double t, const double *q,
+                             cn_error *error) {
+    int32_t dim = cn_model_dim(model), bodies = cn_model_body_count(model);
+    double *M = ALLOCATE(double, 9 * (int64_t)bodies);
+    if (!M) {
+        return error_memory(error);
+    }
+    cn_moment_stress(model, q, contacts, count, h, M);
+    for (cn_body_id id = 1; id <= bodies; id++) {
+        cn_body_info body;
+        cn_model_body(model, id, &body);
+        if (strcmp(body.kind, "fixed") == 0) {
+            continue;
+        }
+        fprintf(file, "%lld", (long long)step);
+        csv_reals(file, &t, 1);
+        fprintf(file, ",%d,", (int)id);
+        csv_text(file, body.name);
+        for (int32_t i = 0; i < dim; i++) {
+            csv_reals(file, M + 9 * (int64_t)(id - 1) + 3 * i, dim);
+        }
+        fputc('\n', file);
+    }
+    free(M);
+    return CN_OK;
+}
+
+static cn_status csv_contacts(FILE *file, FILE *moments, recorded_run *recorded, int64_t index,
+                              int64_t step, double t, const double *q, cn_error *error) {
     static const char *const names[] = {"open", "stick", "slide"};
     int32_t dim = cn_model_dim(recorded->model), count;
     cn_arena *memory = cn_arena_create(NULL);
@@ -175,12 +207,16 @@ static cn_status csv_contacts(FILE *file, recorded_run *recorded, int64_t index,
         }
         fputc('\n', file);
     }
+    if (status == CN_OK && !cn_model_system(recorded->model)) {
+        status = csv_moments(moments, recorded->model, contacts, count,
+                             cn_model_settings(recorded->model)->step, step, t, q, error);
+    }
     cn_arena_destroy(memory);
     return status;
 }
 
 static cn_status csv_frames(const export_job *job, recorded_run *recorded, FILE *frames,
-                            FILE *contacts, cn_error *error) {
+                            FILE *contacts, FILE *moments, cn_error *error) {
     int64_t bodies = cn_model_body_count(recorded->model);
     const cn_system *system = cn_model_system(recorded->model);
     double *q = ALLOCATE(double, 7 * bodies), *v = ALLOCATE(double, 6 * bodies), t;
@@ -194,7 +230,7 @@ static cn_status csv_frames(const export_job *job, recorded_run *recorded, FILE 
             } else {
                 csv_frame(frames, recorded->model, step, t, q, v);
             }
-            status = csv_contacts(contacts, recorded, i, step, t, error);
+            status = csv_contacts(contacts, moments, recorded, i, step, t, q, error);
         }
     }
     free(q);
@@ -262,7 +298,7 @@ int export_csv(const export_job *job, recorded_run *recorded) {
     int code = csv_ledger(job, recorded);
     code = exit_join(code, csv_joints(job, recorded));
     code = exit_join(code, csv_record(job, recorded));
-    output_file frames, contacts;
+    output_file frames, contacts, moments;
     if (!csv_frames_open(&frames, job->folder, recorded->model)) {
         return EXIT_FAILED;
     }
@@ -271,17 +307,25 @@ int export_csv(const export_job *job, recorded_run *recorded) {
         output_discard(&frames);
         return EXIT_FAILED;
     }
-    if (csv_frames(job, recorded, frames.file, contacts.file, &error) != CN_OK) {
+    if (!csv_open(&moments, job->folder, "moment.csv",
+                  is_3d ? moment_titles_3d : moment_titles_2d)) {
+        output_discard(&frames);
+        output_discard(&contacts);
+        return EXIT_FAILED;
+    }
+    if (csv_frames(job, recorded, frames.file, contacts.file, moments.file, &error) != CN_OK) {
         code = exit_join(code, report_error_in(&error, recorded->path));
         output_discard(&frames);
+        output_discard(&moments);
         output_discard(&contacts);
     } else {
         code = exit_join(code, output_close(&frames));
         code = exit_join(code, output_close(&contacts));
+        code = exit_join(code, output_close(&moments));
     }
     if (code == EXIT_DONE && !job->quiet) {
-        print_format(stdout, "%s: ledger.csv, frames.csv, contacts.csv%s%s\n", job->folder,
-                     cn_model_joint_count(recorded->model) > 0 ? ", joints.csv" : "",
+        print_format(stdout, "%s: ledger.csv, frames.csv, contacts.csv, moment.csv%s%s\n",
+                     job->folder, cn_model_joint_count(recorded->model) > 0 ? ", joints.csv" : "",
                      cn_model_column_count(recorded->model) > 0 ? ", record.csv" : "");
     }
     return code;

@@ -151,6 +151,13 @@ CN_API cn_status cn_sim_bond(const cn_sim *sim, int32_t index, cn_bond_record *o
 
 CN_API int32_t cn_sim_contact_count(const cn_sim *sim);
 CN_API cn_status cn_sim_contact(const cn_sim *sim, int32_t index, cn_contact_record *out);
+// The moment stress of every body, 9 numbers each by rows [Pa], tension positive: 1/V sum (x - c) R'
+// over the contact forces R at x, c the centre of mass, V mass over density; 0 of fixed bodies and of
+// those without density. Of a body at rest it is the mean stress; sums over bodies, weighed by V, are
+// those of a region. poses: of the bodies' own frames; h: the step of the impulses.
+CN_API cn_status cn_moment_stress(const cn_model *model, const double *poses,
+                                  const cn_contact_record *contacts, int32_t count, double h,
+                                  double *out);
 // The one-step problem of the last step, in body space, with its solution; valid until the next
 // step. NULL: none, or no memory.
 CN_API const cn_friction *cn_sim_problem(const cn_sim *sim, const double **r, const double **u);

@@ -345,3 +345,54 @@ CN_TEST(a_double_cantilever_beam_spends_its_fracture_energy) {
         figures_check(&all);
     }
 }
+
+// ---- moment stress ----
+
+// A column of blocks, dry or with mortar, at rest: the moment stress of each is that of the weight
+// above its middle, sums over regions those of their parts.
+CN_TEST(moment_stress_of_a_column_is_its_weight) {
+    static const char *const laws[] = {
+        "", ", tension: 1e5, cohesion: 1e5, stiffness: {normal: 1e10, tangential: 5e9}"};
+    for (int32_t dim = 2; dim <= 3; dim++) {
+        for (int bonded = 0; bonded < 2; bonded++) {
+            const char *space =
+                "cairn: 1\ngravity: [0, 0, -9.81]\ntime: {step: 1e-3}\n"
+                "solver: {tolerance: 1e-13}\nmaterials: {stone: {density: 2000}}\ncontacts:\n"
+                "  - {between: ['*', '*'], friction: 0.5%s}\nbodies:\n"
+                "  - {name: ground, fixed: true, material: stone, position: [0, 0, -0.5],\n"
+                "     shape: {box: {size: [2, 2, 1]}}}\n"
+                "generate:\n  - column: {count: 6, material: stone,\n"
+                "      shape: {box: {size: [0.5, 0.5, 0.25]}}, position: [0, 0, 0], gap: 0}\n";
+            const char *plane =
+                "cairn: 1\ndimension: 2\ngravity: [0, -9.81]\ntime: {step: 1e-3}\n"
+                "solver: {tolerance: 1e-13}\nmaterials: {stone: {density: 2000}}\ncontacts:\n"
+                "  - {between: ['*', '*'], friction: 0.5%s}\nbodies:\n"
+                "  - {name: ground, fixed: true, material: stone, position: [0, -0.5],\n"
+                "     shape: {box: {size: [2, 1]}}}\n"
+                "generate:\n  - column: {count: 6, material: stone,\n"
+                "      shape: {box: {size: [0.5, 0.25]}}, position: [0, 0], gap: 0}\n";
+            world w = world_open(dim == 3 ? space : plane, laws[bonded]);
+            world_steps(&w, bonded ? 4000 : 10);
+            int32_t count = cn_sim_contact_count(w.sim), bodies = cn_model_body_count(w.model);
+            cn_contact_record *contacts = calloc((size_t)count, sizeof *contacts);
+            double *M = calloc(9 * (size_t)bodies, sizeof *M);
+            CN_CHECK_TRUE(contacts && M);
+            for (int32_t c = 0; c < count; c++) {
+                CN_CHECK_TRUE(cn_sim_contact(w.sim, c, &contacts[c]) == CN_OK);
+            }
+            world_look(&w);
+            CN_CHECK_TRUE(cn_moment_stress(w.model, w.q, contacts, count, 1e-3, M) == CN_OK);
+            int vertical = dim == 3 ? 8 : 4;
+            for (int32_t i = 1; i < bodies; i++) {
+                double above = (bodies - 1 - i) * 0.25 + 0.125, want = -2000.0 * 9.81 * above;
+                CN_CHECK_NEAR(M[9 * i + vertical] / want, 1.0, bonded ? 1e-3 : 1e-11);
+            }
+            CN_CHECK_NEAR(M[vertical], 0.0, 0.0); // of the ground
+            CN_CHECK_TRUE(cn_moment_stress(w.model, w.q, contacts, count, 0.0, M) ==
+                          CN_ERR_ARGUMENT);
+            free(contacts);
+            free(M);
+            world_close(&w);
+        }
+    }
+}
