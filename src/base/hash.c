@@ -35,12 +35,9 @@ uint64_t base_hash_state(int64_t step, const double *q, int64_t q_count, const d
 }
 
 uint64_t base_hash_parts(const base_hash_part *part, int32_t count) {
-    XXH64_state_t hash;
-    XXH64_reset(&hash, 0);
-    for (int32_t i = 0; i < count; i++) {
-        XXH64_update(&hash, part[i].bytes, part[i].size);
-    }
-    return XXH64_digest(&hash);
+    base_hash_fn *fn = base_hash_parts_avx512();
+    fn = fn ? fn : base_hash_parts_avx2();
+    return (fn ? fn : base_hash_parts_portable())(part, count);
 }
 
 _Static_assert(sizeof(XXH64_state_t) <= sizeof(base_hash), "the state of the hash must fit");

@@ -103,7 +103,7 @@ static cn_status check_hashes(check_checking *check, int32_t index) {
     return status;
 }
 
-// A state begins with a word that names its layout and an XXH64 over all of it, which is read as 0
+// A state begins with a word that names its layout and an XXH3 over all of it, which is read as 0
 // there. Its hash is that of the frame of its step, where there is one.
 static void check_checkpoint(check_checking *check, io_statement *select) {
     size_t size;

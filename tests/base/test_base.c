@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/rng.h"
 
@@ -18,6 +19,30 @@ CN_TEST(arena_pieces_are_aligned_and_apart) {
         CN_CHECK_TRUE(b[i] == 0);
     }
     cn_arena_destroy(arena);
+}
+
+CN_TEST(checksums_are_the_same_on_every_processor_and_in_any_parts) {
+    enum { most = 5000 };
+    // Of no bytes, as the specification of XXH3 has it.
+    CN_CHECK_TRUE(base_hash_parts(NULL, 0) == UINT64_C(0x2d06800538d394c2));
+    base_hash_fn *const fn[] = {base_hash_parts, base_hash_parts_avx2(), base_hash_parts_avx512()};
+    unsigned char bytes[most + 1];
+    for (int i = 0; i <= most; i++) {
+        bytes[i] = (unsigned char)(i * i / 7 + i);
+    }
+    for (size_t size = 1; size <= most; size += size / 9 + 1) {
+        const base_hash_part whole = {bytes, size};
+        uint64_t want = base_hash_parts_portable()(&whole, 1);
+        for (size_t cut = 0; cut <= size; cut += size / 5 + 1) {
+            const base_hash_part parts[] = {{bytes, cut}, {NULL, 0}, {bytes + cut, size - cut}};
+            for (int i = 0; i < 3; i++) {
+                CN_CHECK_TRUE(!fn[i] || fn[i](parts, 3) == want);
+            }
+        }
+        bytes[size / 2] ^= 1;
+        CN_CHECK_TRUE(base_hash_parts(&whole, 1) != want);
+        bytes[size / 2] ^= 1;
+    }
 }
 
 CN_TEST(arena_release_reuses_memory) {

@@ -29,7 +29,7 @@ static void cn_fuzz_open(cn_fuzz_sim *own, const char *text) {
     CN_FUZZ_REQUIRE(cn_sim_save(own->sim, &own->start, &own->size) == CN_OK);
 }
 
-// Bytes 8 to 15 of a checkpoint are its checksum, XXH64 of all of it with these as zeros.
+// Bytes 8 to 15 of a checkpoint are its checksum, XXH3 of all of it with these as zeros.
 static void cn_fuzz_sign(uint8_t *bytes, size_t size) {
     if (size >= 16) {
         memset(bytes + 8, 0, 8);

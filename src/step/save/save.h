@@ -8,7 +8,7 @@
 
 typedef struct step_save_head {
     uint64_t magic;
-    uint64_t checksum; // XXH64 of all parts, this one read as 0
+    uint64_t checksum; // XXH3 of all parts, this one read as 0
     int64_t step;
     double last_h, drift_limit;
     int32_t dim, bodies, impulses;
@@ -64,6 +64,6 @@ cn_status step_save_check_bytes(const void *bytes, size_t size, cn_error *error)
 // Whether they are a state that this sim can take, with every count and index in range and every
 // number finite, after its model has become that of their journal. CN_ERR_INPUT: why not.
 cn_status step_save_check(const cn_sim *sim, const void *bytes, size_t size, cn_error *error);
-#define STEP_SAVE_MAGIC 0x37304e5249414331u // "1CAIRN07": the last digits count the layouts
+#define STEP_SAVE_MAGIC 0x38304e5249414331u // "1CAIRN08": the last digits count the layouts
 
 #endif

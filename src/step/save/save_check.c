@@ -110,16 +110,17 @@ static const char *check_steering(const cn_sim *sim, byte_reader *from) {
 // Contacts in sorted lists, one after the other; wrong: what is said of one that is not sound.
 static const char *check_stored(const cn_sim *sim, int64_t count, int32_t lists_max,
                                 const char *wrong, byte_reader *from) {
-    step_stored_contact stored;
-    model_contact_key last = {0, 0, 0};
+    model_contact_key key, last = {0, 0, 0};
     int32_t lists = 1;
-    for (int64_t i = 0; i < count; i++, from->at += sizeof stored) {
-        memcpy(&stored, from->at, sizeof stored);
+    for (int64_t i = 0; i < count; i++, from->at += sizeof(step_stored_contact)) {
         byte_reader numbers = {from->at + offsetof(step_stored_contact, contact.point)};
-        lists += i > 0 && !model_key_before(&last, &stored.contact.key);
-        last = stored.contact.key;
-        if (!key_is_sound(sim, &stored.contact.key) || lists > lists_max || stored.status > 2 ||
-            !read_finite(&numbers, 7 + 4) || !(stored.friction >= 0.0)) {
+        byte_reader friction = {from->at + offsetof(step_stored_contact, friction)};
+        memcpy(&key, from->at + offsetof(step_stored_contact, contact.key), sizeof key);
+        lists += i > 0 && !model_key_before(&last, &key);
+        last = key;
+        if (!key_is_sound(sim, &key) || lists > lists_max || !read_finite(&numbers, 7 + 4) ||
+            from->at[offsetof(step_stored_contact, status)] > 2 ||
+            !(read_number(&friction) >= 0.0)) {
             return wrong;
         }
     }

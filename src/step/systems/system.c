@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-#define SYSTEM_MAGIC 0x3353595352494143u   // "CAIRSYS3"
+#define SYSTEM_MAGIC 0x3453595352494143u   // "CAIRSYS4"
 #define SYSTEM_STEP_MAX 9007199254740992.0 // steps that doubles can count
 #define SYSTEM_INNER 1e-2                  // of the tolerance, for problems inside Newton's method
 #define SYSTEM_SLIDING 1e-9                // |p_T| this near to mu p_N, relatively, is sliding
@@ -152,7 +152,7 @@ void sim_system_contact(const cn_sim *sim, int32_t index, cn_contact_record *out
 // Head of a system's checkpoint.
 typedef struct system_head {
     uint64_t magic;
-    uint64_t checksum; // XXH64 of all of it, this one read as 0
+    uint64_t checksum; // XXH3 of all of it, this one read as 0
     uint64_t count;    // numbers that follow
 } system_head;
 
