@@ -50,15 +50,16 @@ def test_configuration_of_wheels_is_whole():
 
 def test_other_pythons_take_the_same_file():
     """Whatever Python from 3.11 on is there and has numpy gives the same hash."""
-    import shutil
-
     import cairn
     folder = os.path.dirname(os.path.dirname(cairn.__file__))
     script = "import cairn; sim = cairn.Sim(cairn.gallery('bouncing-ball')); sim.step(10); print(sim.hash)"
     found = 0
-    for name in ("python3.11", "python3.12", "python3.13", "python3.14"):
-        python = shutil.which(name)
-        if python is None or subprocess.run([python, "-c", "import numpy"], capture_output=True, check=False).returncode:
+    # Of every folder: the first of the path may be another than the one that has numpy.
+    pythons = {os.path.realpath(os.path.join(place, f"python3.{minor}"))
+               for place in os.get_exec_path() for minor in range(11, 15)}
+    for python in sorted(pythons):
+        if not os.path.exists(python) or subprocess.run([python, "-c", "import numpy"], capture_output=True,
+                                                        check=False).returncode:
             continue
         done = subprocess.run([python, "-c", script], env=dict(os.environ, PYTHONPATH=folder), capture_output=True,
                               text=True, check=True)
