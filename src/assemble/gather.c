@@ -54,18 +54,6 @@ static bool answers(const asm_body *body) {
     return body->compliance || body->inverse;
 }
 
-// The response of row j of entry l to row i of entry k, where both are on the same body.
-static const double *response(const asm_rows *rows, const asm_entry *k, const asm_entry *l,
-                              double room[9], int32_t *stride) {
-    const asm_body *body = rows->body + k->body;
-    int32_t dim = rows->dim;
-    if (!body->compliance) {
-        *stride = dim == 2 ? 3 : 6;
-        return body->inverse;
-    }
-    return fe_compliance_block(body->compliance, k->node, l->node, room, stride);
-}
-
 // block (dim x dim, by columns) += J_k' C J_l, for sizes known to the compiler.
 static inline __attribute__((always_inline)) void add_pair(int dim, int count, const double *J_k,
                                                            const double *C, int64_t stride,
@@ -83,27 +71,65 @@ static inline __attribute__((always_inline)) void add_pair(int dim, int count, c
     }
 }
 
-// W_ab by columns; J: the rows of all entries, ROWS_OF(dim) each.
+// The entries from k on that are on the same body; returns the entry behind them.
+static int64_t run_end(const asm_rows *rows, int64_t k, int64_t end) {
+    int32_t body = rows->entry[k].body;
+    while (k < end && rows->entry[k].body == body) {
+        k++;
+    }
+    return k;
+}
+
+// Sum over two runs of nodes on one body of weight_k weight_l C_kl, by rows. Frames are the same for
+// all of a run, so that they are applied to the sum.
+static inline __attribute__((always_inline)) void sum_compliance(int dim, const asm_rows *rows,
+                                                                 int64_t k, int64_t k_end,
+                                                                 int64_t l, int64_t l_end,
+                                                                 double *sum) {
+    const fe_compliance *C = rows->body[rows->entry[k].body].compliance;
+    memset(sum, 0, sizeof *sum * (size_t)(dim * dim));
+    for (; k < k_end; k++) {
+        const asm_entry *of_a = rows->entry + k;
+        for (int64_t m = l; m < l_end; m++) {
+            const asm_entry *of_b = rows->entry + m;
+            int32_t stride;
+            double room[9], weight = of_a->weight * of_b->weight;
+            const double *block = fe_compliance_block(C, of_a->node, of_b->node, room, &stride);
+            for (int i = 0; i < dim; i++) {
+                for (int j = 0; j < dim; j++) {
+                    sum[dim * i + j] += weight * block[(int64_t)stride * i + j];
+                }
+            }
+        }
+    }
+}
+
+// W_ab by columns; J: the rows of all entries, ROWS_OF(dim) each, of nodes without their weight.
 static inline __attribute__((always_inline)) void
 gather_block(int dim, const asm_rows *rows, const double *J, int32_t a, int32_t b, double *block) {
     memset(block, 0, sizeof *block * (size_t)(dim * dim));
-    for (int64_t k = rows->start[a]; k < rows->start[a + 1]; k++) {
-        const asm_entry *of_a = rows->entry + k;
-        if (!answers(rows->body + of_a->body)) {
+    for (int64_t k = rows->start[a], k_end; k < rows->start[a + 1]; k = k_end) {
+        const asm_body *body = rows->body + rows->entry[k].body;
+        k_end = run_end(rows, k, rows->start[a + 1]);
+        if (!answers(body)) {
             continue;
         }
-        for (int64_t l = rows->start[b]; l < rows->start[b + 1]; l++) {
-            if (rows->entry[l].body != of_a->body) {
+        for (int64_t l = rows->start[b], l_end; l < rows->start[b + 1]; l = l_end) {
+            l_end = run_end(rows, l, rows->start[b + 1]);
+            if (rows->entry[l].body != rows->entry[k].body) {
                 continue;
             }
-            int32_t stride;
-            double room[9];
-            const double *C = response(rows, of_a, rows->entry + l, room, &stride);
-            const double *J_k = J + ROWS_OF(dim) * k, *J_l = J + ROWS_OF(dim) * l;
-            if (of_a->node >= 0) {
-                add_pair(dim, dim, J_k, C, stride, J_l, block);
-            } else {
-                add_pair(dim, dim == 2 ? 3 : 6, J_k, C, stride, J_l, block);
+            if (body->compliance) {
+                double sum[9];
+                sum_compliance(dim, rows, k, k_end, l, l_end, sum);
+                add_pair(dim, dim, J + ROWS_OF(dim) * k, sum, dim, J + ROWS_OF(dim) * l, block);
+                continue;
+            }
+            for (int64_t of_a = k; of_a < k_end; of_a++) {
+                for (int64_t of_b = l; of_b < l_end; of_b++) {
+                    add_pair(dim, dim == 2 ? 3 : 6, J + ROWS_OF(dim) * of_a, body->inverse,
+                             dim == 2 ? 3 : 6, J + ROWS_OF(dim) * of_b, block);
+                }
             }
         }
     }
@@ -248,7 +274,9 @@ cn_status asm_gather(const asm_rows *rows, const double *q, const double *mu, cn
     }
     for (int32_t a = 0; a < count; a++) {
         for (int64_t k = rows->start[a]; k < rows->start[a + 1]; k++) {
-            entry_rows(rows, a, rows->entry + k, J + ROWS_OF(dim) * k);
+            asm_entry entry = rows->entry[k];
+            entry.weight = entry.node >= 0 ? 1.0 : entry.weight;
+            entry_rows(rows, a, &entry, J + ROWS_OF(dim) * k);
         }
     }
     fill_blocks(rows, J, next, W);
