@@ -284,7 +284,7 @@ CN_TEST(neither_threads_nor_a_pause_change_a_bit) {
 }
 
 CN_TEST(long_a_wall_of_1000_mortared_blocks_under_a_shaking_ground_is_solved) {
-    world w = wall(40, 25, 1e-3, 2, 0.6);
+    world w = wall(40, 25, 1e-3, 2, 0.15);
     CN_CHECK_TRUE(cn_model_body_count(w.model) >= 1001);
     world_steps(&w, 1000);
     CN_CHECK_TRUE(w.unsolved == 0);
