@@ -350,6 +350,7 @@ int command_resume(int argc, char **argv) {
     int code = file_refuse(job.input, FILE_RUN);
     code = code == EXIT_DONE ? run_loop_resume(&loop, job.overrides, job.override_count) : code;
     if (code == EXIT_DONE) {
+        run_loop_print_complete(&loop);
         code = run_loop_run(&loop);
         run_view(&job, &loop, code);
         run_loop_end(&loop);

@@ -12,6 +12,7 @@
 #include "web/replay.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,12 +127,34 @@ static void gltf_mesh(gltf_writer *gltf, const surface_mesh *mesh) {
     gltf->mesh_at[gltf->meshes++] = first;
 }
 
+// Nodes of glTF move as a whole, so a body whose shape changes cannot be one of them.
+static cn_status gltf_refuse(const cn_run_body *rows, int32_t count, cn_error *error) {
+    int32_t deformable = 0, first = 0;
+    for (int32_t i = count - 1; i >= 0; i--) {
+        if (strcmp(rows[i].kind, "deformable") == 0) {
+            deformable++;
+            first = i;
+        }
+    }
+    if (deformable == 0) {
+        return CN_OK;
+    }
+    *error = (cn_error){.status = CN_ERR_UNSUPPORTED};
+    snprintf(error->message, sizeof error->message,
+             "body %d (%.60s) is deformable, one of %d; the glTF files have rigid bodies only",
+             (int)first + 1, rows[first].name, (int)deformable);
+    snprintf(error->hint, sizeof error->hint,
+             "--to pvd writes the deformed meshes for ParaView, --to html draws them");
+    return CN_ERR_UNSUPPORTED;
+}
+
 static cn_status gltf_meshes(gltf_writer *gltf, cn_error *error) {
     cn_arena *memory = cn_arena_create(NULL);
     cn_run_body *rows = NULL;
     replay_file *replay = &gltf->replay;
     cn_status status =
         memory ? cn_run_bodies(replay->run, memory, &rows, error) : error_memory(error);
+    status = status == CN_OK ? gltf_refuse(rows, replay->bodies, error) : status;
     if (status != CN_OK) {
         cn_arena_destroy(memory);
         return status;

@@ -628,6 +628,17 @@ void run_loop_print_interrupted(const run_loop *loop) {
                  cn_sim_time(loop->sim), (long long)cn_sim_step_index(loop->sim), loop->path);
 }
 
+void run_loop_print_complete(const run_loop *loop) {
+    const cn_settings *settings = cn_model_settings(loop->model);
+    int64_t step = cn_sim_step_index(loop->sim);
+    if (loop->warns && !loop->at_rest && step >= steps_until(settings->until, settings->step)) {
+        print_format(stderr,
+                     "cairn: %s is complete, at t = %g s: nothing was left to do; to go on: "
+                     "--until a later time\n",
+                     loop->path, cn_sim_time(loop->sim));
+    }
+}
+
 void run_loop_end(run_loop *loop) {
     run_checks_end(&loop->checks);
     for (int32_t i = 0; i < loop->warning_count; i++) {

@@ -67,6 +67,8 @@ cn_status run_loop_step(run_loop *loop, bool last, cn_step_report *report, bool 
 // The end of the file after steps that ended with status; an error is said. Exit codes as above.
 int run_loop_finish(run_loop *loop, cn_status status, const cn_error *error);
 void run_loop_print_interrupted(const run_loop *loop); // and how to go on
+// Where a resumed run is at its end already: that nothing was left to do.
+void run_loop_print_complete(const run_loop *loop);
 
 // Whether something that happens every so often [s] is due after this step of length h: on the
 // first step that reaches a multiple. every = 0: always.

@@ -421,6 +421,32 @@ CN_TEST(html_holds_the_whole_run) {
     cn_cli_leave(&cli);
 }
 
+// glTF cannot hold bodies whose shape changes, which is said; the page has their nodes in each frame.
+CN_TEST(deformable_bodies_are_in_the_page_and_refused_by_gltf) {
+    cn_cli cli = cn_cli_enter();
+    CN_CLI_EXPECT(&cli, 0, "run elastic-disk-drop --until=0.002 -o a.run --quiet");
+    CN_CLI_EXPECT(&cli, 4, "export a.run --to gltf");
+    CN_CHECK_HOLDS(cli.err, ") is deformable, one of 3; the glTF files have rigid bodies only");
+    CN_CHECK_HOLDS(cli.err, "--to pvd writes the deformed meshes");
+    CN_CHECK_TRUE(access("a.glb", F_OK) != 0);
+    int code = cn_cli_run(&cli, "export a.run --to html");
+    if (code == 1 && strstr(cli.err, "was built without")) {
+        CN_SKIP("this build has no page");
+    }
+    assert_int_equal(code, 0);
+    char *html = cn_file_text("a.html");
+    blob head = element(html, "cairn-head"), block = element(html, "cairn-frames-0");
+    cJSON *json = cJSON_Parse((const char *)head.data);
+    assert_non_null(json);
+    assert_int_equal(cJSON_GetArraySize(item(item(json, "bodies"), "deformable")), 3);
+    CN_CHECK_TRUE((block.data[6] & 64) != 0); // the flag of nodes and stresses
+    cJSON_Delete(json);
+    free(head.data);
+    free(block.data);
+    free(html);
+    cn_cli_leave(&cli);
+}
+
 // ---- problem files ----
 
 // A bar on a hinge that rests on a plane: the file has the contacts alone, whose recorded answer is
