@@ -366,6 +366,10 @@ CN_TEST(mistakes_in_times_and_pictures) {
     CN_CHECK_MISTAKES(&cli, mistakes);
     CN_CHECK_TRUE(access("a.pdf", F_OK) != 0 && access("picture", F_OK) != 0);
     CN_CLI_EXPECT(&cli, 0, "resume a.run --until 0.05 -q"); // that is where it is
+    assert_string_equal(cli.err, "");
+    CN_CLI_EXPECT(&cli, 0, "resume a.run --until 0.05");
+    CN_CHECK_HOLDS(cli.err, "a.run is complete, at t = 0.05 s: nothing was left to do");
+    CN_CHECK_HOLDS(cli.err, "to go on: --until a later time");
     cn_cli_leave(&cli);
 }
 
