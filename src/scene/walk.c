@@ -40,11 +40,22 @@ bool scene_field_default(const scene_field *field, int32_t dim, const void *defa
            field->kind->print(field, dim, (const char *)defaults + field->offset, text);
 }
 
+// What a kind is called in a table: without its article, and short where it stands often.
+static const char *kind_words(const scene_kind *kind) {
+    if (kind == &scene_kind_vector) {
+        return "vector";
+    }
+    if (kind == &scene_kind_table || kind == &scene_kind_boxed) {
+        return "map";
+    }
+    return strncmp(kind->what, "a ", 2) == 0 ? kind->what + 2 : kind->what;
+}
+
 bool scene_field_words(const scene_field *field, base_buffer *out) {
     bool good = true;
     bool words = field->choice && !field->name_at;
     if (!words) {
-        good = scene_print_text(out, field->kind->what);
+        good = scene_print_text(out, kind_words(field->kind));
     }
     const char *between = field->kind == &scene_kind_choices ? "a list of " : "";
     for (const scene_choice *c = words ? field->choice : NULL; c && c->text && good; c++) {

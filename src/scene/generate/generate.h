@@ -18,18 +18,21 @@ typedef struct scene_lot {
 } scene_lot;
 
 #define SCENE_LOT_FIELDS(type)                                                                     \
-    SCENE_KEY("material", text, type, lot.material, .flags = SCENE_REQUIRED,                       \
+    SCENE_KEY("material", text, type, lot.material, .flags = SCENE_REQUIRED | SCENE_SHARED,        \
               .help = "one of the scene's materials"),                                             \
-        SCENE_KEY("name", text, type, lot.name,                                                    \
+        SCENE_KEY("name", text, type, lot.name, .flags = SCENE_SHARED,                             \
                   .help = "bodies are called name-1, name-2 ...; by default they have no names"),  \
-        SCENE_KEY("fixed", bool, type, lot.fixed, .help = "the bodies never move"),                \
-        SCENE_KEY("velocity", vector, type, lot.velocity, .unit = "m/s", .help = "at the start"),  \
-        SCENE_KEY("mass", real, type, lot.mass, .flags = SCENE_ABOVE_ZERO, .unit = "kg; 2D kg/m",  \
-                  .help = "of each body; by default density times volume"),                        \
-        SCENE_KEY("deformable", boxed, type, lot.deformable, .table = &scene_deformable_table,     \
+        SCENE_KEY("fixed", bool, type, lot.fixed, .flags = SCENE_SHARED,                           \
+                  .help = "the bodies never move"),                                                \
+        SCENE_KEY("velocity", vector, type, lot.velocity, .flags = SCENE_SHARED, .unit = "m/s",    \
+                  .help = "at the start"),                                                         \
+        SCENE_KEY("mass", real, type, lot.mass, .flags = SCENE_ABOVE_ZERO | SCENE_SHARED,          \
+                  .unit = "kg; 2D kg/m", .help = "of each body; by default density times volume"), \
+        SCENE_KEY("deformable", boxed, type, lot.deformable, .flags = SCENE_SHARED,                \
+                  .table = &scene_deformable_table,                                                \
                   .help = "boxes and disks become meshes of their size"),                          \
-        SCENE_KEY("lock", table, type, lot.lock, .table = &scene_lock_table,                       \
-                  .help = "degrees of freedom that are held")
+        SCENE_KEY("lock", table, type, lot.lock, .flags = SCENE_SHARED,                            \
+                  .table = &scene_lock_table, .help = "degrees of freedom that are held")
 
 // The place of the whole, where the generator has one.
 #define SCENE_LOT_POSITION(type, words)                                                            \

@@ -61,7 +61,8 @@ enum {
     SCENE_ONLY_2D = 16,       // 3D scenes do not have this key
     SCENE_ONLY_3D = 32,       // 2D scenes do not
     SCENE_VARIANT = 64,       // exactly one of these keys must be given
-    SCENE_UNIT_LENGTH = 128   // a vector that is normalised and must not be null
+    SCENE_UNIT_LENGTH = 128,  // a vector that is normalised and must not be null
+    SCENE_SHARED = 256        // the same in several tables: the reference has it in the first only
 };
 
 struct scene_field {

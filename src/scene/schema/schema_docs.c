@@ -82,13 +82,40 @@ static bool docs_row(const scene_field *field, const void *defaults, base_buffer
     return good && scene_print_text(out, " |\n");
 }
 
-static bool docs_table(const scene_table_of *table, const void *defaults, base_buffer *out) {
+// Keys that an earlier table has shown: their names, and where they are.
+static bool docs_shared(const scene_table_of *table, const scene_table_of *first,
+                        base_buffer *out) {
+    bool good = scene_print_text(out, "\nFurther keys as in [") &&
+                scene_print_text(out, first->name) && scene_print_text(out, "](#") &&
+                docs_anchor(first->name, out) && scene_print_text(out, "):");
+    const char *before = " `";
+    for (int32_t i = 0; i < table->count && good; i++) {
+        if (table->field[i].flags & SCENE_SHARED) {
+            good = scene_print_text(out, before) && scene_print_text(out, table->field[i].key) &&
+                   scene_print_text(out, "`");
+            before = ", `";
+        }
+    }
+    return good && scene_print_text(out, ".\n");
+}
+
+// first: the table that has shown the shared keys, NULL: none has.
+static bool docs_table(const scene_table_of *table, const void *defaults,
+                       const scene_table_of **first, base_buffer *out) {
     bool good =
         scene_print_text(out, "### ") && scene_print_text(out, table->name) &&
         scene_print_text(out, "\n\n") && docs_paragraph(out, table->help) &&
         scene_print_text(out, "\n\n| key | value | default | meaning |\n|---|---|---|---|\n");
+    bool shared = false;
     for (int32_t i = 0; i < table->count && good; i++) {
-        good = docs_row(&table->field[i], defaults, out);
+        bool shares = (table->field[i].flags & SCENE_SHARED) != 0;
+        shared = shared || shares;
+        good = (shares && *first) || docs_row(&table->field[i], defaults, out);
+    }
+    if (shared && *first) {
+        good = good && docs_shared(table, *first, out);
+    } else if (shared) {
+        *first = table;
     }
     return good && scene_print_text(out, "\n");
 }
@@ -119,10 +146,11 @@ bool scene_schema_markdown(const scene_table_of *root, cn_arena *memory, base_bu
         }
     }
     bool good = defaults != NULL;
+    const scene_table_of *first = NULL;
     for (int32_t i = 0; i < count && good; i++) {
         const void *own =
             tables[i]->size > 0 ? defaults[i] : docs_owner(tables, count, tables[i], defaults);
-        good = docs_table(tables[i], own, out);
+        good = docs_table(tables[i], own, &first, out);
     }
     return good;
 }
