@@ -124,6 +124,116 @@ static inline const char *cn_json_string(const cJSON *json, const char *key) {
     return text ? text : "(no string)";
 }
 
+// ---- fields of a line of JSON ----
+
+// What the field of an object must be; key may be a path, "outcomes.solved".
+typedef enum cn_field_kind { CN_FIELD_TEXT, CN_FIELD_NUMBER, CN_FIELD_TYPE } cn_field_kind;
+typedef struct cn_field {
+    const char *key;
+    cn_field_kind kind;
+    const char *text;
+    double low, high; // of a number
+    int type;         // of cJSON
+} cn_field;
+#define CN_TEXT(name, value)                                                                       \
+    { .key = (name), .kind = CN_FIELD_TEXT, .text = (value) }
+#define CN_NEAR(name, value, allowed)                                                              \
+    {                                                                                              \
+        .key = (name), .kind = CN_FIELD_NUMBER, .low = (value) - (allowed),                        \
+        .high = (value) + (allowed)                                                                \
+    }
+#define CN_AT_MOST(name, limit)                                                                    \
+    { .key = (name), .kind = CN_FIELD_NUMBER, .low = -HUGE_VAL, .high = (limit) }
+#define CN_AT_LEAST(name, limit)                                                                   \
+    { .key = (name), .kind = CN_FIELD_NUMBER, .low = (limit), .high = HUGE_VAL }
+#define CN_IS_TRUE(name)                                                                           \
+    { .key = (name), .kind = CN_FIELD_TYPE, .type = cJSON_True }
+#define CN_IS_FALSE(name)                                                                          \
+    { .key = (name), .kind = CN_FIELD_TYPE, .type = cJSON_False }
+#define CN_IS_NULL(name)                                                                           \
+    { .key = (name), .kind = CN_FIELD_TYPE, .type = cJSON_NULL }
+
+static inline const cJSON *cn_json_at(const cJSON *json, const char *path) {
+    char key[64];
+    for (size_t length; json && *path; path += length + (path[length] == '.')) {
+        length = strcspn(path, ".");
+        snprintf(key, sizeof key, "%.*s", (int)length, path);
+        json = cJSON_GetObjectItemCaseSensitive(json, key);
+    }
+    return json;
+}
+
+static inline bool cn_field_is(const cn_field *want, const cJSON *item) {
+    switch (want->kind) {
+    case CN_FIELD_TEXT:
+        return cJSON_IsString(item) && strcmp(item->valuestring, want->text) == 0;
+    case CN_FIELD_NUMBER:
+        return cJSON_IsNumber(item) && item->valuedouble >= want->low &&
+               item->valuedouble <= want->high;
+    default:
+        return item && (item->type & 0xff) == want->type;
+    }
+}
+
+static inline void cn_line_fields(const cn_cli *cli, int index, const cn_field *fields,
+                                  size_t count, const char *file, int line) {
+    cJSON *json = cn_cli_json(cli, index);
+    for (size_t i = 0; i < count; i++) {
+        const cn_field *want = &fields[i];
+        const cJSON *item = cn_json_at(json, want->key);
+        if (!cn_field_is(want, item)) {
+            char *got = item ? cJSON_PrintUnformatted(item) : NULL;
+            print_error("%s:%d: %s: got %s, ", file, line, want->key, got ? got : "nothing");
+            if (want->kind == CN_FIELD_TEXT) {
+                print_error("want \"%s\"\n", want->text);
+            } else if (want->kind == CN_FIELD_NUMBER) {
+                print_error("want from %.17g to %.17g\n", want->low, want->high);
+            } else {
+                print_error("want %s\n", want->type == cJSON_NULL   ? "null"
+                                         : want->type == cJSON_True ? "true"
+                                                                    : "false");
+            }
+            free(got);
+            cJSON_Delete(json);
+            fail();
+            return;
+        }
+    }
+    cJSON_Delete(json);
+}
+
+// Line number `index` of the output is an object with these fields.
+#define CN_LINE_FIELDS(cli, index, ...)                                                            \
+    do {                                                                                           \
+        const cn_field fields_[] = {__VA_ARGS__};                                                  \
+        cn_line_fields(cli, index, fields_, sizeof fields_ / sizeof *fields_, __FILE__, __LINE__); \
+    } while (0)
+// `cairn ARGUMENTS` ends with the exit code, and its first line is an object with these fields.
+#define CN_CLI_FIELDS(cli, code, arguments, ...)                                                   \
+    do {                                                                                           \
+        CN_CLI_EXPECT(cli, code, arguments);                                                       \
+        CN_LINE_FIELDS(cli, 0, __VA_ARGS__);                                                       \
+    } while (0)
+// The first line is an object with these keys in this order, and no other.
+#define CN_LINE_KEYS(cli, keys)                                                                    \
+    cn_line_keys(cli, keys, sizeof(keys) / sizeof *(keys), __FILE__, __LINE__)
+static inline void cn_line_keys(const cn_cli *cli, const char *const *keys, size_t count,
+                                const char *file, int line) {
+    cJSON *json = cn_cli_json(cli, 0);
+    const cJSON *item = json->child;
+    for (size_t i = 0; i <= count; i++, item = item->next) {
+        const char *got = item ? item->string : "no more", *want = i < count ? keys[i] : "no more";
+        if (strcmp(got, want) != 0) {
+            print_error("%s:%d: key %zu is %s, want %s\n", file, line, i, got, want);
+            fail();
+        }
+        if (!item) {
+            break;
+        }
+    }
+    cJSON_Delete(json);
+}
+
 // Waits until the process has used so much CPU time, whatever else the machine does.
 static inline bool cn_wait_until_busy(pid_t child, double seconds) {
     char path[64];

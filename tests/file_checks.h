@@ -181,4 +181,18 @@ static inline cn_problem *cn_check_read_file(const char *path) {
     return p;
 }
 
+// A file with this ending is written, found to be of this format and read again; p is destroyed.
+static inline void cn_check_by_name(cn_problem *p, const char *ending, const char *format) {
+    cn_error error;
+    char path[64];
+    cn_small_path(path, ending);
+    assert_int_equal(cn_problem_write(p, path, CN_FILE_AUTO, &error), CN_OK);
+    cn_problem *again = cn_check_read_file(path);
+    CN_CHECK_TRUE(cn_problem_difference(p, again) == NULL);
+    assert_string_equal(again->format, format);
+    unlink(path);
+    cn_problem_destroy(again);
+    cn_problem_destroy(p);
+}
+
 #endif

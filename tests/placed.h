@@ -323,4 +323,35 @@ static inline void each_pair(const pair_places *places, pair_check *check) {
     cn_arena_destroy(memory);
 }
 
+// From far apart to deeply overlapping.
+typedef struct gap_range {
+    double low, high;
+} gap_range;
+static const gap_range gap_ranges[] = {{0.05, 0.8}, {0.0, 1e-3}, {-1e-3, 0.0}, {-0.5, -1e-3}};
+#define GAP_RANGES (sizeof gap_ranges / sizeof gap_ranges[0])
+
+// Over a plane or line the gap is the height of the lowest point.
+static inline void check_heights(int32_t dim, cn_shape_kind kind, cn_shape_kind flat,
+                                 uint64_t seed) {
+    cn_arena *memory = cn_arena_create(NULL);
+    base_rng rng = base_rng_seed(seed);
+    for (int round = 0; round < 200; round++) {
+        geom_shape shape = random_shape(memory, &rng, kind, dim),
+                   floor = random_shape(memory, &rng, flat, dim);
+        det_placed a = place_at_random(&rng, dim, &shape), b = place_at_random(&rng, dim, &floor);
+        double n[3];
+        math_mat3_apply(b.R, floor.normal, n);
+        math_add_scaled3(a.position, base_rng_uniform(&rng, -0.5, 0.5) - separation(&a, &b, n), n,
+                         a.position);
+        det_manifold m;
+        CN_CHECK_TRUE(det_narrow(dim, &a, &b, 0.3, &m));
+        CN_CHECK_TRUE((m.count > 0) == (separation(&a, &b, n) <= 0.3));
+        check_manifold(&a, &b, 0.3, &m, 1e-13);
+        if (m.count > 0) {
+            CN_CHECK_NEAR(min_gap(&m, NULL), separation(&a, &b, n), 1e-13);
+        }
+    }
+    cn_arena_destroy(memory);
+}
+
 #endif

@@ -10,6 +10,7 @@
 
 #include "check.h"
 
+#include <cairn/problem.h>
 #include <cairn/scene.h>
 #include <cairn/sim.h>
 
@@ -143,6 +144,35 @@ static inline void world_steps(world *w, int64_t count) {
     for (int64_t i = 0; i < count; i++) {
         world_step(w);
     }
+}
+
+// The state is saved, and a new simulation of the same model goes on from it.
+static inline void world_pause(world *w) {
+    void *bytes;
+    size_t size;
+    cn_sim *other;
+    cn_error error = {0};
+    assert_int_equal(cn_sim_save(w->sim, &bytes, &size), CN_OK);
+    assert_int_equal(cn_sim_create(w->model, NULL, &other, &error), CN_OK);
+    assert_int_equal(cn_sim_load(other, bytes, size, &error), CN_OK);
+    cn_sim_free(w->sim, bytes, size);
+    cn_sim_destroy(w->sim);
+    w->sim = other;
+}
+
+// A step whose problem is handed out in body space and graded as the report says; the number of
+// its contacts.
+static inline int32_t world_graded_step(world *w, cn_arena *arena) {
+    world_step(w);
+    const double *r, *u;
+    const cn_friction *p = cn_sim_problem(w->sim, &r, &u);
+    assert_non_null(p);
+    assert_int_equal(p->W.kind, CN_OPERATOR_BODY);
+    cn_grade grade;
+    assert_int_equal(cn_friction_grade(p, r, u, arena, &grade), CN_OK);
+    CN_CHECK_NEAR(grade.residual, w->last.residual, 1e-9);
+    CN_CHECK_BELOW(grade.velocity_mismatch, 1e-9);
+    return p->contacts;
 }
 
 // Up to the step nearest to time t.

@@ -75,13 +75,10 @@ CN_TEST(bench_settling_grades_our_two_settings) {
     CN_CHECK_TRUE(setenv("CAIRN_PEERS", "nowhere", 1) == 0);
     CN_CLI_EXPECT(&cli, 0, CN_CONTEST "--json --chart chart.svg");
     for (int32_t k = 0; k < 2; k++) {
-        cJSON *row = cn_cli_json(&cli, k);
-        CN_CHECK_NEAR(io_json_number(row, "missed"), 0.0, 0.0);
-        CN_CHECK_BELOW(io_json_number(row, "residual_worst"), tolerances[k]);
-        CN_CHECK_BELOW(1e-12, io_json_number(row, "residual_worst"));
-        CN_CHECK_BELOW(io_json_number(row, "overlap_worst"), 0.01);
-        CN_CHECK_NEAR(io_json_number(row, "simulated"), 0.4, 1e-9);
-        cJSON_Delete(row);
+        CN_LINE_FIELDS(&cli, k, CN_NEAR("missed", 0.0, 0.0),
+                       CN_AT_MOST("residual_worst", tolerances[k]),
+                       CN_AT_LEAST("residual_worst", 1e-12), CN_AT_MOST("overlap_worst", 0.01),
+                       CN_NEAR("simulated", 0.4, 1e-9));
     }
     char *chart = cn_file_text("chart.svg");
     CN_CHECK_HOLDS(chart, "Cairn, accurate");
@@ -124,11 +121,8 @@ CN_TEST(peers_tell_the_impulses_that_moved_their_bodies) {
         CN_SKIP("no peer is built");
     }
     for (int32_t k = 2; k < rows; k++) {
-        cJSON *row = cn_cli_json(&cli, k);
-        CN_CHECK_BELOW(io_json_number(row, "momentum"), 1e-3);
-        CN_CHECK_BELOW(io_json_number(row, "overlap_worst"), 0.2);
-        CN_CHECK_BELOW(1e-12, io_json_number(row, "residual_worst"));
-        cJSON_Delete(row);
+        CN_LINE_FIELDS(&cli, k, CN_AT_MOST("momentum", 1e-3), CN_AT_MOST("overlap_worst", 0.2),
+                       CN_AT_LEAST("residual_worst", 1e-12));
     }
     cn_cli_leave(&cli);
 }
@@ -216,10 +210,7 @@ CN_TEST(bench_scale_runs_what_is_named) {
     CN_CLI_EXPECT(&cli, 0,
                   "bench scale --sizes polyhedra-100,spheres-10000,wall-105 --until 0.02 --json");
     for (int32_t k = 0; k < 3; k++) {
-        cJSON *row = cn_cli_json(&cli, k);
-        CN_CHECK_NEAR(io_json_number(row, "missed"), 0.0, 0.0);
-        CN_CHECK_NEAR(io_json_number(row, "simulated"), 0.02, 1e-9);
-        cJSON_Delete(row);
+        CN_LINE_FIELDS(&cli, k, CN_NEAR("missed", 0.0, 0.0), CN_NEAR("simulated", 0.02, 1e-9));
     }
     cn_cli_leave(&cli);
 }
@@ -239,10 +230,7 @@ CN_TEST(bench_threads_finds_the_same_state) {
     cn_cli cli = cn_cli_enter();
     CN_CLI_EXPECT(&cli, 0, "bench threads --sizes wall-2020 --repeats 1 --json");
     for (int32_t k = 0; k < 3; k++) {
-        cJSON *row = cn_cli_json(&cli, k);
-        CN_CHECK_TRUE(cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(row, "same_state")));
-        CN_CHECK_BELOW(1000, io_json_number(row, "contacts"));
-        cJSON_Delete(row);
+        CN_LINE_FIELDS(&cli, k, CN_IS_TRUE("same_state"), CN_AT_LEAST("contacts", 1000));
     }
     cn_cli_leave(&cli);
 }

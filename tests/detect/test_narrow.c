@@ -36,49 +36,19 @@ static void check_pair(const pair_places *places, base_rng *rng, det_placed *a, 
     CN_CHECK_BELOW(s, min_gap(&m, NULL) + 2e-4);
 }
 
-static void check_pairs(double low, double high, int rounds, uint64_t seed) {
-    const pair_places places = {3, bounded, BOUNDED, rounds, seed, low, high, NULL};
-    each_pair(&places, check_pair);
-}
-
-CN_TEST(gap_is_the_distance_when_far_apart) {
-    check_pairs(0.05, 0.8, 6, 1);
-}
-
-CN_TEST(gap_is_the_distance_when_nearly_touching) {
-    check_pairs(0.0, 1e-3, 6, 2);
-}
-
-CN_TEST(gap_is_the_depth_when_just_overlapping) {
-    check_pairs(-1e-3, 0.0, 6, 3);
-}
-
-CN_TEST(gap_is_the_depth_when_deeply_overlapping) {
-    check_pairs(-0.5, -1e-3, 6, 4);
+// Far apart, nearly touching, just and deeply overlapping.
+CN_TEST(gap_is_the_signed_distance) {
+    for (uint64_t i = 0; i < GAP_RANGES; i++) {
+        const pair_places places = {
+            3, bounded, BOUNDED, 6, i + 1, gap_ranges[i].low, gap_ranges[i].high, NULL};
+        each_pair(&places, check_pair);
+    }
 }
 
 CN_TEST(gap_over_a_plane_is_the_lowest_height) {
-    cn_arena *memory = cn_arena_create(NULL);
-    base_rng rng = base_rng_seed(5);
     for (int i = 0; i < BOUNDED; i++) {
-        for (int round = 0; round < 200; round++) {
-            geom_shape shape = random_shape(memory, &rng, bounded[i], 3),
-                       floor = random_shape(memory, &rng, CN_SHAPE_PLANE, 3);
-            det_placed a = place_at_random(&rng, 3, &shape), b = place_at_random(&rng, 3, &floor);
-            double n[3];
-            math_mat3_apply(b.R, floor.normal, n);
-            math_add_scaled3(a.position, base_rng_uniform(&rng, -0.5, 0.5) - separation(&a, &b, n),
-                             n, a.position);
-            det_manifold m;
-            CN_CHECK_TRUE(det_narrow(3, &a, &b, 0.3, &m));
-            CN_CHECK_TRUE((m.count > 0) == (separation(&a, &b, n) <= 0.3));
-            check_manifold(&a, &b, 0.3, &m, 1e-13);
-            if (m.count > 0) {
-                CN_CHECK_NEAR(min_gap(&m, NULL), separation(&a, &b, n), 1e-13);
-            }
-        }
+        check_heights(3, bounded[i], CN_SHAPE_PLANE, 50 + (uint64_t)i);
     }
-    cn_arena_destroy(memory);
 }
 
 static void check_alert(const pair_places *places, base_rng *rng, det_placed *a, det_placed *b) {

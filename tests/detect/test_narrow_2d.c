@@ -39,25 +39,13 @@ static void check_pair(const pair_places *places, base_rng *rng, det_placed *a, 
     assert_int_equal(m.count, 0);
 }
 
-static void check_pairs(double low, double high, int rounds, uint64_t seed) {
-    const pair_places places = {2, bounded, BOUNDED, rounds, seed, low, high, NULL};
-    each_pair(&places, check_pair);
-}
-
-CN_TEST(gap_is_the_distance_when_far_apart) {
-    check_pairs(0.05, 0.8, 100, 1);
-}
-
-CN_TEST(gap_is_the_distance_when_nearly_touching) {
-    check_pairs(0.0, 1e-3, 100, 2);
-}
-
-CN_TEST(gap_is_the_depth_when_just_overlapping) {
-    check_pairs(-1e-3, 0.0, 100, 3);
-}
-
-CN_TEST(gap_is_the_depth_when_deeply_overlapping) {
-    check_pairs(-0.5, -1e-3, 100, 4);
+// Far apart, nearly touching, just and deeply overlapping.
+CN_TEST(gap_is_the_signed_distance) {
+    for (uint64_t i = 0; i < GAP_RANGES; i++) {
+        const pair_places places = {
+            2, bounded, BOUNDED, 100, i + 1, gap_ranges[i].low, gap_ranges[i].high, NULL};
+        each_pair(&places, check_pair);
+    }
 }
 
 CN_TEST(thin_ellipses_are_held_to_the_same) {
@@ -83,24 +71,9 @@ CN_TEST(thin_ellipses_are_held_to_the_same) {
 }
 
 CN_TEST(gap_over_a_line_is_the_lowest_height) {
-    cn_arena *memory = cn_arena_create(NULL);
-    base_rng rng = base_rng_seed(6);
     for (int i = 0; i < BOUNDED; i++) {
-        for (int round = 0; round < 200; round++) {
-            geom_shape shape = random_shape(memory, &rng, bounded[i], 2),
-                       floor = random_shape(memory, &rng, CN_SHAPE_LINE, 2);
-            det_placed a = place_at_random(&rng, 2, &shape), b = place_at_random(&rng, 2, &floor);
-            double n[3];
-            math_mat3_apply(b.R, floor.normal, n);
-            math_add_scaled3(a.position, base_rng_uniform(&rng, -0.5, 0.5) - separation(&a, &b, n),
-                             n, a.position);
-            det_manifold m;
-            CN_CHECK_TRUE(det_narrow(2, &a, &b, 0.3, &m));
-            CN_CHECK_TRUE((m.count > 0) == (separation(&a, &b, n) <= 0.3));
-            check_manifold(&a, &b, 0.3, &m, 1e-13);
-        }
+        check_heights(2, bounded[i], CN_SHAPE_LINE, 60 + (uint64_t)i);
     }
-    cn_arena_destroy(memory);
 }
 
 // ---- rings ----

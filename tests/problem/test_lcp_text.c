@@ -25,17 +25,7 @@ CN_TEST(a_solution_without_w_reads_back) {
 }
 
 CN_TEST(a_file_is_written_and_read_by_name) {
-    cn_problem *p = cn_small_lcp(3, 6, true);
-    cn_error error;
-    char path[64];
-    cn_small_path(path, ".dat");
-    assert_int_equal(cn_problem_write(p, path, CN_FILE_AUTO, &error), CN_OK);
-    cn_problem *again = cn_check_read_file(path);
-    CN_CHECK_TRUE(cn_problem_difference(p, again) == NULL);
-    assert_string_equal(again->format, "lcp-text");
-    unlink(path);
-    cn_problem_destroy(again);
-    cn_problem_destroy(p);
+    cn_check_by_name(cn_small_lcp(3, 6, true), ".dat", "lcp-text");
 }
 
 CN_TEST(every_storage_is_read) {

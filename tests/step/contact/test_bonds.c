@@ -246,18 +246,9 @@ static world wall(int courses, int bricks, double h, int threads, double amplitu
 // Damage is part of the state: bits do not depend on threads, nor on a pause.
 static uint64_t wall_hash(int threads, bool pause, int32_t *broken) {
     world w = wall(6, 4, 1e-3, threads, 1.5);
-    cn_error error = {0};
     world_steps(&w, 60);
     if (pause) {
-        void *bytes;
-        size_t size;
-        cn_sim *other;
-        assert_int_equal(cn_sim_save(w.sim, &bytes, &size), CN_OK);
-        assert_int_equal(cn_sim_create(w.model, NULL, &other, &error), CN_OK);
-        assert_int_equal(cn_sim_load(other, bytes, size, &error), CN_OK);
-        cn_sim_free(w.sim, bytes, size);
-        cn_sim_destroy(w.sim);
-        w.sim = other;
+        world_pause(&w);
     }
     world_steps(&w, 60);
     *broken = w.last.bonds_broken;

@@ -1,9 +1,7 @@
 // Deformable bodies against closed forms and the figures of a prototype, through scenes.
-#include "world.h"
+#include "pressed_block.h"
 
 #include "figures.h"
-
-#include <cairn/model.h>
 
 static void below(const char *what, double got, double limit) {
     figures f = {0};
@@ -267,35 +265,8 @@ CN_TEST(the_pressure_under_a_disk_is_hertz) {
                                     .quasi_static = true,
                                     .drives = holds,
                                     .drive_count = 2};
-    cn_model *model = cn_model_create(NULL, 2);
-    cn_settings *settings = cn_model_settings(model);
-    settings->gravity[1] = 0.0;
-    settings->step = 10.0;
-    settings->theta = 1.0;
-    settings->tolerance = 1e-12;
-    settings->overlap_max = 1.0;
-    int32_t material;
-    cn_body_id id;
-    cn_error error = {0};
     const cn_material_def rubber = {.name = "m", .density = 1.0, .young = young, .poisson = nu};
-    assert_int_equal(cn_model_add_material(model, &rubber, &material, NULL), CN_OK);
-    cn_contact_def contact = cn_contact_def_default();
-    contact.correction = HUGE_VAL; // the disk starts where it is to be
-    assert_int_equal(cn_model_add_contact(model, &contact, NULL), CN_OK);
-    cn_body_def block = cn_body_def_default(), disk = block;
-    block.deformable = &soft;
-    cn_shape_def round = cn_shape_def_default(CN_SHAPE_DISK);
-    round.radius = radius;
-    disk.fixed = true;
-    disk.position[1] = radius - sink;
-    disk.shapes = &round;
-    disk.shape_count = 1;
-    if (cn_model_add_body(model, &block, &id, &error) != CN_OK ||
-        cn_model_add_body(model, &disk, &id, &error) != CN_OK ||
-        cn_model_finish(model, &error) != CN_OK) {
-        world_fail(&error);
-    }
-    world w = world_start(model);
+    world w = pressed_block(&soft, 2, &rubber, radius, sink);
     world_steps(&w, 4);
     cn_sim_nodes(w.sim, x, NULL);
     double at[ACROSS] = {0.0}, force = forces_of(&w, across, 0.2 * fine / FINE, at);

@@ -1,9 +1,7 @@
 // Deformable bodies in 3D against each other and against Hertz, through scenes.
-#include "world.h"
+#include "pressed_block.h"
 
 #include "figures.h"
-
-#include <cairn/model.h>
 
 static void below(const char *what, double got, double limit) {
     figures f = {0};
@@ -145,18 +143,9 @@ static uint64_t hash_after(int threads, bool pause) {
         "  - {material: m, position: [0, 0, -0.12], deformable: {hold: {group: left},\n"
         "     mesh: {sheet: {length: 0.4, width: 0.2, thickness: 0.02, cells: [8, 4, 1]}}}}\n",
         threads);
-    cn_error error = {0};
     world_steps(&w, 30);
     if (pause) {
-        void *bytes;
-        size_t size;
-        cn_sim *other;
-        assert_int_equal(cn_sim_save(w.sim, &bytes, &size), CN_OK);
-        assert_int_equal(cn_sim_create(w.model, NULL, &other, &error), CN_OK);
-        assert_int_equal(cn_sim_load(other, bytes, size, &error), CN_OK);
-        cn_sim_free(w.sim, bytes, size);
-        cn_sim_destroy(w.sim);
-        w.sim = other;
+        world_pause(&w);
     }
     world_steps(&w, 30);
     uint64_t hash = cn_sim_hash(w.sim);
@@ -238,40 +227,13 @@ CN_TEST(the_force_on_a_sphere_is_hertz) {
                                     .quasi_static = true,
                                     .drives = holds,
                                     .drive_count = 3};
-    cn_model *model = cn_model_create(NULL, 3);
-    cn_settings *settings = cn_model_settings(model);
-    settings->gravity[2] = 0.0;
-    settings->step = 10.0;
-    settings->theta = 1.0;
-    settings->tolerance = 1e-12;
-    settings->overlap_max = 1.0;
-    int32_t material;
-    cn_body_id id;
-    cn_error error = {0};
     const cn_material_def rubber = {.name = "m", .density = 1.0, .young = young, .poisson = nu};
-    assert_int_equal(cn_model_add_material(model, &rubber, &material, NULL), CN_OK);
-    cn_contact_def contact = cn_contact_def_default();
-    contact.correction = HUGE_VAL; // the sphere starts where it is to be
-    assert_int_equal(cn_model_add_contact(model, &contact, NULL), CN_OK);
-    cn_body_def block = cn_body_def_default(), sphere = block;
-    block.deformable = &soft;
-    cn_shape_def round = cn_shape_def_default(CN_SHAPE_SPHERE);
-    round.radius = radius;
-    sphere.fixed = true;
-    sphere.position[2] = radius - sink;
-    sphere.shapes = &round;
-    sphere.shape_count = 1;
-    if (cn_model_add_body(model, &block, &id, &error) != CN_OK ||
-        cn_model_add_body(model, &sphere, &id, &error) != CN_OK ||
-        cn_model_finish(model, &error) != CN_OK) {
-        world_fail(&error);
-    }
-    world w = world_start(model);
+    world w = pressed_block(&soft, 3, &rubber, radius, sink);
     world_steps(&w, 3);
     double impulse[3], force,
         hertz = 4.0 / 3.0 * young / (1.0 - nu * nu) * sqrt(radius) * sink * sqrt(sink);
-    world_impulse(&w, id, impulse);
-    force = 4.0 * fabs(impulse[2]) / settings->step;
+    world_impulse(&w, PRESSED_BALL, impulse);
+    force = 4.0 * fabs(impulse[2]) / 10.0;
     below("force over Hertz - 1", fabs(force / hertz - 1.0), 0.03);
     world_close(&w);
 }
