@@ -27,7 +27,7 @@
 #define ARMS_KEPT 16384 // contacts of spheres; of more, 16 bytes each count for more than time
 
 // The row of H for a body: velocity of its material point at the contact, along one axis.
-static void asm_lever(int32_t dim, const double arm[3], const double d[3], double *row) {
+static void lever_row(int32_t dim, const double arm[3], const double d[3], double *row) {
     double moment[3];
     math_cross3(arm, d, moment);
     row[0] = d[0];
@@ -184,7 +184,7 @@ fill_side_of(int dim, int size, const double arm[3], const double *inverse, cons
     double along[3][3], about[3][3];
     for (int i = 0; i < dim; i++) {
         double row[6];
-        asm_lever(dim, arm, axes + 3 * i, row);
+        lever_row(dim, arm, axes + 3 * i, row);
         for (int j = 0; j < dim; j++) {
             along[j][i] = row[j];
         }

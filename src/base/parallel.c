@@ -76,7 +76,7 @@ static void await_round(cn_threads *t, int seen) {
     pthread_mutex_unlock(&t->lock);
 }
 
-static void *base_work(void *argument) {
+static void *worker_main(void *argument) {
     cn_threads *t = argument;
     for (int seen = 0;;) {
         await_round(t, seen);
@@ -102,7 +102,7 @@ static void *base_work(void *argument) {
 }
 
 // Starts the workers that are missing, with all signals left to the caller. Fewer is no failure.
-static void base_start(cn_threads *t) {
+static void start_workers(cn_threads *t) {
     sigset_t all, before;
     if (t->started == t->count - 1) {
         return;
@@ -110,7 +110,7 @@ static void base_start(cn_threads *t) {
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (t->started < t->count - 1 &&
-           pthread_create(&t->worker[t->started], NULL, base_work, t) == 0) {
+           pthread_create(&t->worker[t->started], NULL, worker_main, t) == 0) {
         t->started++;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -165,7 +165,7 @@ int32_t base_thread_count(const cn_env *env) {
 void base_parallel_for(const cn_env *env, int32_t units, base_unit_fn *fn, void *user) {
     cn_threads *threads = env ? env->threads : NULL;
     if (threads && threads->count > 1 && units > 1 && pthread_mutex_trylock(&threads->busy) == 0) {
-        base_start(threads);
+        start_workers(threads);
         run_round(threads, units, fn, user);
         pthread_mutex_unlock(&threads->busy);
         return;

@@ -13,7 +13,7 @@ void rigid_drifts_start(rigid_drifts *drifts, double h) {
 }
 
 // Those that wait, one by one.
-static void rigid_drifts_clear(const rigid_drifts *drifts, rigid_waiting *group) {
+static void clear_drifts(const rigid_drifts *drifts, rigid_waiting *group) {
     const rigid_four *four = &group->four;
     for (int32_t i = 0; i < group->count; i++) {
         rigid_drift(&group->body[i], four->pose[i], four->velocity[i], drifts->h, four->out_pose[i],
@@ -43,12 +43,12 @@ void rigid_drifts_add(rigid_drifts *drifts, const body_rigid *body, const double
         if (drifts->kernel->drift[kind](four, drifts->h)) {
             group->count = 0;
         }
-        rigid_drifts_clear(drifts, group);
+        clear_drifts(drifts, group);
     }
 }
 
 void rigid_drifts_end(rigid_drifts *drifts) {
     for (int32_t i = 0; i < RIGID_GROUPS; i++) {
-        rigid_drifts_clear(drifts, &drifts->group[i]);
+        clear_drifts(drifts, &drifts->group[i]);
     }
 }

@@ -97,8 +97,8 @@ static void moving_velocity(const det_moving *side, const double arm[3], double 
 }
 
 // The nearest two points at time t, their gap into *gap; false: they are farther apart than reach.
-static bool det_nearest(const det_moving side[2], double t, double reach, double *gap,
-                        det_impact *out) {
+static bool nearest_points(const det_moving side[2], double t, double reach, double *gap,
+                           det_impact *out) {
     det_placed placed[2];
     det_manifold manifold;
     moving_place(&side[0], t, &placed[0]);
@@ -136,7 +136,7 @@ bool det_impact_time(const cn_model *model, const model_contact_key *key, const 
     double gap = 0.0;
     *out = (det_impact){.t = 0.0};
     for (int32_t i = 0; i < IMPACT_EVALUATIONS && !hit; i++) {
-        if (!det_nearest(side, t, reach, &gap, out)) {
+        if (!nearest_points(side, t, reach, &gap, out)) {
             return false;
         }
         // A corner that turns away while its body comes nearer is passed by in small steps.
@@ -148,7 +148,7 @@ bool det_impact_time(const cn_model *model, const model_contact_key *key, const 
         }
     }
     det_impact end;
-    out->caught = det_nearest(side, h, reach, &gap, &end) && gap <= closed &&
+    out->caught = nearest_points(side, h, reach, &gap, &end) && gap <= closed &&
                   gap > -det_contact_depth(model, key) &&
                   math_dot3(end.normal, out->normal) > 0.0 && end.approach > 0.0;
     return true;
@@ -160,6 +160,6 @@ bool det_impact_inverts(const cn_model *model, const model_contact_key *key, con
                           moving_side(model, key, true, q, v)};
     det_impact end = {.t = h};
     double gap = 0.0;
-    return det_nearest(side, h, reach, &gap, &end) &&
+    return nearest_points(side, h, reach, &gap, &end) &&
            (gap < -2.0 * det_contact_depth(model, key) || math_dot3(end.normal, n) < 0.0);
 }

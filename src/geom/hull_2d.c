@@ -17,7 +17,7 @@
 #define COLLINEAR 1e-14
 
 // Twice the area of a triangle in the plane, positive when it turns left.
-static double geom_turn(const double *a, const double *b, const double *c) {
+static double turn_left(const double *a, const double *b, const double *c) {
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
 }
 
@@ -25,12 +25,12 @@ static double geom_turn(const double *a, const double *b, const double *c) {
 static bool is_no_corner(const double *a, const double *b, const double *c, double size) {
     double way[3];
     math_sub3(c, a, way);
-    return !(geom_turn(a, b, c) > COLLINEAR * size * math_norm3(way));
+    return !(turn_left(a, b, c) > COLLINEAR * size * math_norm3(way));
 }
 
 // One half of the hull: the corners met when going along the sorted points and keeping right.
-static int32_t geom_chain(const double *point, const int32_t *sorted, int32_t count, int32_t step,
-                          double size, int32_t *chain) {
+static int32_t half_hull(const double *point, const int32_t *sorted, int32_t count, int32_t step,
+                         double size, int32_t *chain) {
     int32_t length = 0;
     for (int32_t i = step > 0 ? 0 : count - 1; i >= 0 && i < count; i += step) {
         const double *x = point + 3 * (int64_t)sorted[i];
@@ -71,7 +71,7 @@ static cn_status polygon_check(const double *point, int32_t count, const geom_hu
                                double size, cn_error *error) {
     double area = 0.0, perimeter = 0.0, allowed = GEOM_HULL_DETAIL * size;
     for (int32_t i = 1; i + 1 < count; i++) {
-        area += 0.5 * geom_turn(point, point + 3 * (int64_t)i, point + 3 * (int64_t)(i + 1));
+        area += 0.5 * turn_left(point, point + 3 * (int64_t)i, point + 3 * (int64_t)(i + 1));
     }
     cn_status status = CN_OK;
     for (int32_t i = 0; i < count && status == CN_OK; i++) {
@@ -125,8 +125,8 @@ cn_status geom_hull_polygon(const double *point, int32_t count, cn_arena *scratc
     }
     int32_t kept = count;
     CN_TRY(geom_points_weld(point, GEOM_HULL_DETAIL * size, sorted, &kept, scratch, error));
-    int32_t corners = geom_chain(point, sorted, kept, 1, size, corner);
-    corners += geom_chain(point, sorted, kept, -1, size, corner + corners);
+    int32_t corners = half_hull(point, sorted, kept, 1, size, corner);
+    corners += half_hull(point, sorted, kept, -1, size, corner + corners);
     *out = (geom_hull){.vertex_count = corners, .face_count = corners};
     CN_TRY(geom_hull_take(memory, out, error));
     polygon_fill(point, corner, out);

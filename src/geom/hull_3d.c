@@ -91,7 +91,7 @@ void geom_loop_area(const double *point, const int32_t *loop, int32_t count, dou
     }
 }
 
-static int32_t geom_next(int32_t half_edge) {
+static int32_t next_half_edge(int32_t half_edge) {
     return half_edge % 3 == 2 ? half_edge - 2 : half_edge + 1;
 }
 
@@ -103,7 +103,7 @@ static cn_status patchwork_twins(patchwork *p, cn_arena *scratch, cn_error *erro
         return base_fail_memory(error);
     }
     for (int32_t h = 0; h < count; h++) {
-        edge[h] = geom_half_edge_make(p->corner[h], p->corner[geom_next(h)], h);
+        edge[h] = geom_half_edge_make(p->corner[h], p->corner[next_half_edge(h)], h);
     }
     geom_half_edges_sort(edge, count);
     for (int32_t i = 0; i < count; i += 2) {
@@ -152,7 +152,7 @@ static cn_status patchwork_prepare(patchwork *p, cn_arena *scratch, cn_error *er
         double area = math_norm3(normal), longest = 0.0;
         for (int32_t k = 0; k < 3; k++) {
             double side[3];
-            math_sub3(p->point + 3 * (int64_t)p->corner[geom_next(3 * t + k)],
+            math_sub3(p->point + 3 * (int64_t)p->corner[next_half_edge(3 * t + k)],
                       p->point + 3 * (int64_t)p->corner[3 * t + k], side);
             longest = fmax(longest, math_norm3(side));
         }
@@ -234,9 +234,9 @@ static bool patchwork_trace(patchwork *p) {
             if (p->degree[p->corner[h]] >= 3) {
                 p->loop[length++] = p->corner[h];
             }
-            h = geom_next(h);
+            h = next_half_edge(h);
             while (!patchwork_is_rim(p, h)) {
-                h = geom_next(p->twin[h]);
+                h = next_half_edge(p->twin[h]);
             }
         } while (h != start);
         if (length - p->face[p->face_count - 1] < 3) {

@@ -340,36 +340,37 @@ cn_status io_database_has(io_database *database, const char *table, const char *
     return result == SQLITE_OK || result == SQLITE_ERROR ? CN_OK : database_fail(database, error);
 }
 
-static sqlite3_stmt *io_handle(io_statement *statement) {
+static sqlite3_stmt *sqlite_handle(io_statement *statement) {
     return (sqlite3_stmt *)statement;
 }
 
 void io_statement_end(io_statement *statement) {
-    sqlite3_finalize(io_handle(statement));
+    sqlite3_finalize(sqlite_handle(statement));
 }
 
 void io_bind_int(io_statement *statement, int32_t parameter, int64_t value) {
-    sqlite3_bind_int64(io_handle(statement), parameter, value);
+    sqlite3_bind_int64(sqlite_handle(statement), parameter, value);
 }
 
 void io_bind_real(io_statement *statement, int32_t parameter, double value) {
-    sqlite3_bind_double(io_handle(statement), parameter, value);
+    sqlite3_bind_double(sqlite_handle(statement), parameter, value);
 }
 
 void io_bind_text(io_statement *statement, int32_t parameter, const char *text) {
-    sqlite3_bind_text(io_handle(statement), parameter, text, -1, SQLITE_STATIC);
+    sqlite3_bind_text(sqlite_handle(statement), parameter, text, -1, SQLITE_STATIC);
 }
 
 void io_bind_null(io_statement *statement, int32_t parameter) {
-    sqlite3_bind_null(io_handle(statement), parameter);
+    sqlite3_bind_null(sqlite_handle(statement), parameter);
 }
 
 void io_bind_blob(io_statement *statement, int32_t parameter, const void *bytes, size_t size) {
-    sqlite3_bind_blob64(io_handle(statement), parameter, size ? bytes : "", size, SQLITE_STATIC);
+    sqlite3_bind_blob64(sqlite_handle(statement), parameter, size ? bytes : "", size,
+                        SQLITE_STATIC);
 }
 
 void io_bind_zeros(io_statement *statement, int32_t parameter, size_t size) {
-    sqlite3_bind_zeroblob64(io_handle(statement), parameter, size);
+    sqlite3_bind_zeroblob64(sqlite_handle(statement), parameter, size);
 }
 
 static cn_status blob_open(io_database *database, const char *table, const char *column,
@@ -431,13 +432,13 @@ cn_status io_statement_step(io_database *database, io_statement *statement, bool
     if (database_refuses(database, &status, error)) {
         return status;
     }
-    int result = sqlite3_step(io_handle(statement));
+    int result = sqlite3_step(sqlite_handle(statement));
     *row = result == SQLITE_ROW;
     if (result == SQLITE_ROW) {
         return CN_OK;
     }
     status = result == SQLITE_DONE ? CN_OK : database_fail(database, error);
-    sqlite3_reset(io_handle(statement));
+    sqlite3_reset(sqlite_handle(statement));
     return status;
 }
 
@@ -445,33 +446,33 @@ cn_status io_statement_do(io_database *database, io_statement *statement, cn_err
     bool row;
     cn_status status = io_statement_step(database, statement, &row, error);
     if (row) {
-        sqlite3_reset(io_handle(statement));
+        sqlite3_reset(sqlite_handle(statement));
     }
     return status;
 }
 
 int64_t io_column_int(io_statement *statement, int32_t column) {
-    return sqlite3_column_int64(io_handle(statement), column);
+    return sqlite3_column_int64(sqlite_handle(statement), column);
 }
 
 double io_column_real(io_statement *statement, int32_t column) {
-    bool missing = sqlite3_column_type(io_handle(statement), column) == SQLITE_NULL;
-    return missing ? (double)NAN : sqlite3_column_double(io_handle(statement), column);
+    bool missing = sqlite3_column_type(sqlite_handle(statement), column) == SQLITE_NULL;
+    return missing ? (double)NAN : sqlite3_column_double(sqlite_handle(statement), column);
 }
 
 const char *io_column_text(io_statement *statement, int32_t column) {
-    const unsigned char *text = sqlite3_column_text(io_handle(statement), column);
+    const unsigned char *text = sqlite3_column_text(sqlite_handle(statement), column);
     return text ? (const char *)text : "";
 }
 
 const void *io_column_blob(io_statement *statement, int32_t column, size_t *size) {
-    const void *bytes = sqlite3_column_blob(io_handle(statement), column);
-    *size = bytes ? (size_t)sqlite3_column_bytes(io_handle(statement), column) : 0;
+    const void *bytes = sqlite3_column_blob(sqlite_handle(statement), column);
+    *size = bytes ? (size_t)sqlite3_column_bytes(sqlite_handle(statement), column) : 0;
     return bytes;
 }
 
 io_column_kind io_column_kind_of(io_statement *statement, int32_t column) {
-    switch (sqlite3_column_type(io_handle(statement), column)) {
+    switch (sqlite3_column_type(sqlite_handle(statement), column)) {
     case SQLITE_INTEGER:
         return IO_COLUMN_INT;
     case SQLITE_FLOAT:

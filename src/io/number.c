@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t io_digits(const char *text, size_t length) {
+static size_t digits_length(const char *text, size_t length) {
     size_t count = 0;
     while (count < length && text[count] >= '0' && text[count] <= '9') {
         count++;
@@ -17,24 +17,24 @@ static size_t io_digits(const char *text, size_t length) {
     return count;
 }
 
-static size_t io_sign(const char *text, size_t length) {
+static size_t sign_length(const char *text, size_t length) {
     return length > 0 && (text[0] == '+' || text[0] == '-') ? 1 : 0;
 }
 
 bool io_number_is_decimal(const char *text, size_t length) {
-    size_t at = io_sign(text, length);
-    size_t digits = io_digits(text + at, length - at);
+    size_t at = sign_length(text, length);
+    size_t digits = digits_length(text + at, length - at);
     at += digits;
     if (at < length && text[at] == '.') {
         at++;
-        size_t part = io_digits(text + at, length - at);
+        size_t part = digits_length(text + at, length - at);
         at += part;
         digits += part;
     }
     if (digits > 0 && at < length && (text[at] == 'e' || text[at] == 'E')) {
         at++;
-        at += io_sign(text + at, length - at);
-        digits = io_digits(text + at, length - at);
+        at += sign_length(text + at, length - at);
+        digits = digits_length(text + at, length - at);
         at += digits;
     }
     return digits > 0 && at == length;

@@ -227,8 +227,8 @@ static void joint_frame(const cn_joint_def *def, int k, double q[4]) {
     math_quat_multiply(more, q, q);
 }
 
-static void model_joint_anchor(const cn_model *model, const cn_joint_def *def, int k,
-                               joint_geometry *geometry) {
+static void place_anchor(const cn_model *model, const cn_joint_def *def, int k,
+                         joint_geometry *geometry) {
     const double *pose = model->q0 + (int64_t)model_pose_size(model->dim) * (def->body[k] - 1);
     const double *given = k == 1 && !isnan(def->second_point[0]) ? def->second_point : def->point;
     joint_anchor *anchor = &geometry->anchor[k];
@@ -336,8 +336,8 @@ static cn_status joint_build(cn_model *model, const cn_joint_def *def, model_joi
                       .geometry = {.kind = def->kind,
                                    .lead = isnan(def->pitch) ? 0.0 : def->pitch / JOINT_TURN_FULL,
                                    .ratio = isnan(def->ratio) ? 0.0 : def->ratio}};
-    model_joint_anchor(model, def, 0, &joint->geometry);
-    model_joint_anchor(model, def, 1, &joint->geometry);
+    place_anchor(model, def, 0, &joint->geometry);
+    place_anchor(model, def, 1, &joint->geometry);
     joint_add_rows(joint, def, joint_form_of(def->kind, model->dim), model->dim);
     return joint_start(model, def, joint, error);
 }

@@ -130,7 +130,7 @@ static model_array array_of(cn_model *m, int32_t array) {
 }
 
 // Gives an array this capacity; 0 frees it.
-static bool model_resize(cn_model *model, int32_t which, int32_t capacity) {
+static bool resize_array(cn_model *model, int32_t which, int32_t capacity) {
     model_array array = array_of(model, which);
     void *block;
     size_t bytes;
@@ -158,7 +158,7 @@ cn_status model_reserve(cn_model *model, int32_t array, int64_t needed, cn_error
     while (capacity < needed) {
         capacity *= 2;
     }
-    if (capacity > model->capacity[array] && !model_resize(model, array, (int32_t)capacity)) {
+    if (capacity > model->capacity[array] && !resize_array(model, array, (int32_t)capacity)) {
         return base_fail_memory(error);
     }
     return CN_OK;
@@ -166,7 +166,7 @@ cn_status model_reserve(cn_model *model, int32_t array, int64_t needed, cn_error
 
 void model_free_arrays(cn_model *model) {
     for (int32_t i = 0; i < MODEL_ARRAYS; i++) {
-        model_resize(model, i, 0);
+        resize_array(model, i, 0);
     }
 }
 
@@ -188,7 +188,7 @@ bool model_copy_arrays(cn_model *copy, const cn_model *from) {
     for (int32_t i = 0; i < MODEL_ARRAYS; i++) {
         model_array array = array_of(copy, i);
         void *block;
-        if (count[i] > 0 && !model_resize(copy, i, count[i])) {
+        if (count[i] > 0 && !resize_array(copy, i, count[i])) {
             return false;
         }
         memcpy(&block, array.pointer, sizeof block);
@@ -209,7 +209,7 @@ void model_drop_rest(cn_model *model) {
             return;
         }
     }
-    model_resize(model, MODEL_ARRAY_V0, 0);
+    resize_array(model, MODEL_ARRAY_V0, 0);
 }
 
 cn_status model_copy_text(cn_model *model, const char *text, const char **copy, cn_error *error) {

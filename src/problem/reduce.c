@@ -470,8 +470,8 @@ static cn_status build_assembled(const reduction *red, cn_arena *memory, cn_fric
 
 typedef cn_status build_fn(const reduction *red, cn_arena *memory, cn_friction *out);
 
-static cn_status prob_build(const reduction *red, build_fn *build, cn_arena *memory,
-                            cn_friction *out, cn_error *error) {
+static cn_status build_reduced(const reduction *red, build_fn *build, cn_arena *memory,
+                               cn_friction *out, cn_error *error) {
     base_arena_mark mark = base_arena_get_mark(memory);
     cn_status status = build_vectors(red, memory, out);
     if (status == CN_OK) {
@@ -490,7 +490,7 @@ cn_status cn_friction_condense(const cn_friction_global *g, cn_arena *memory, cn
     reduction red;
     cn_status status = reduction_open(&red, g, cn_arena_env(memory), error);
     CN_TRY(status);
-    status = prob_build(&red, build_assembled, memory, out, error);
+    status = build_reduced(&red, build_assembled, memory, out, error);
     reduction_close(&red);
     return status;
 }
@@ -506,7 +506,7 @@ cn_status cn_friction_to_body_space(const cn_friction_global *g, cn_arena *memor
                            red.mass.largest, CN_BODY_BLOCK_MAX);
         base_fail_hint(error, "use the assembled form");
     } else {
-        status = prob_build(&red, build_body_space, memory, out, error);
+        status = build_reduced(&red, build_body_space, memory, out, error);
     }
     reduction_close(&red);
     return status;
@@ -534,7 +534,7 @@ cn_status cn_friction_reduce(const cn_friction_global *g, cn_arena *memory, cn_f
         int64_t cost = 0;
         base_arena_mark mark = base_arena_get_mark(memory);
         status = count_assembled(&red, &cost);
-        status = status == CN_OK ? prob_build(&red, build_body_space, memory, out, error)
+        status = status == CN_OK ? build_reduced(&red, build_body_space, memory, out, error)
                                  : base_fail_memory(error);
         if (status == CN_OK) {
             assemble =
@@ -545,7 +545,7 @@ cn_status cn_friction_reduce(const cn_friction_global *g, cn_arena *memory, cn_f
         }
     }
     if (status == CN_OK && assemble) {
-        status = prob_build(&red, build_assembled, memory, out, error);
+        status = build_reduced(&red, build_assembled, memory, out, error);
     }
     reduction_close(&red);
     return status;

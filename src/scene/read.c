@@ -139,9 +139,9 @@ static cn_status read_tree(scene_reader *reader, io_yaml *tree, const cn_overrid
     return status;
 }
 
-static cn_status scene_read(const cn_env *env, const char *name, const char *text, size_t size,
-                            const cn_override *overrides, int32_t override_count, bool expand,
-                            cn_model **out, cn_error *error) {
+static cn_status read_document(const cn_env *env, const char *name, const char *text, size_t size,
+                               const cn_override *overrides, int32_t override_count, bool expand,
+                               cn_model **out, cn_error *error) {
     if (!name || !out || override_count < 0 || (override_count > 0 && !overrides)) {
         return base_fail(error, CN_ERR_ARGUMENT, "a scene needs a name and a place for the model");
     }
@@ -163,19 +163,19 @@ static cn_status scene_read(const cn_env *env, const char *name, const char *tex
 
 cn_status cn_scene_read(const cn_env *env, const char *path, const cn_override *overrides,
                         int32_t override_count, cn_model **out, cn_error *error) {
-    return scene_read(env, path, NULL, 0, overrides, override_count, false, out, error);
+    return read_document(env, path, NULL, 0, overrides, override_count, false, out, error);
 }
 
 cn_status cn_scene_read_expanded(const cn_env *env, const char *path, const cn_override *overrides,
                                  int32_t override_count, cn_model **out, cn_error *error) {
-    return scene_read(env, path, NULL, 0, overrides, override_count, true, out, error);
+    return read_document(env, path, NULL, 0, overrides, override_count, true, out, error);
 }
 
 cn_status cn_scene_read_text(const cn_env *env, const char *name, const char *text, size_t size,
                              const cn_override *overrides, int32_t override_count, cn_model **out,
                              cn_error *error) {
-    return scene_read(env, name, text ? text : "", text ? size : 0, overrides, override_count,
-                      false, out, error);
+    return read_document(env, name, text ? text : "", text ? size : 0, overrides, override_count,
+                         false, out, error);
 }
 
 const char *cn_model_scene_text(const cn_model *model) {

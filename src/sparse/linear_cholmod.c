@@ -58,7 +58,7 @@ static cn_status cholmod_analyse(sparse_linear *linear) {
     return state->L ? CN_OK : CN_ERR_MEMORY;
 }
 
-static cn_status sparse_cholmod_factorize(sparse_linear *linear, int32_t *row) {
+static cn_status factorize_by_cholmod(sparse_linear *linear, int32_t *row) {
     sparse_cholmod *state = linear->state;
     if (!cholmod_l_factorize(&state->A, state->L, &state->common)) {
         return CN_ERR_MEMORY;
@@ -72,7 +72,7 @@ static cn_status sparse_cholmod_factorize(sparse_linear *linear, int32_t *row) {
     return cholmod_l_rcond(state->L, &state->common) > SPARSE_PIVOT_MIN ? CN_OK : CN_ERR_NUMERIC;
 }
 
-static cn_status sparse_cholmod_solve(sparse_linear *linear, int32_t columns, double *b) {
+static cn_status apply_cholmod_factors(sparse_linear *linear, int32_t columns, double *b) {
     sparse_cholmod *state = linear->state;
     size_t n = (size_t)linear->A.rows, count = (size_t)columns;
     cholmod_dense rhs = {.nrow = n,
@@ -109,8 +109,8 @@ const sparse_linear_backend sparse_linear_cholmod = {
     .about = "CHOLMOD sparse Cholesky; positive definite, any size",
     .definite = true,
     .analyse = cholmod_analyse,
-    .factorize = sparse_cholmod_factorize,
-    .solve = sparse_cholmod_solve,
+    .factorize = factorize_by_cholmod,
+    .solve = apply_cholmod_factors,
     .destroy = cholmod_destroy,
 };
 

@@ -67,7 +67,7 @@ static cn_status klu_factorize(sparse_linear *linear, int32_t *row) {
     return state->common.rcond > SPARSE_PIVOT_MIN * SPARSE_PIVOT_MIN ? CN_OK : CN_ERR_NUMERIC;
 }
 
-static cn_status sparse_klu_solve(sparse_linear *linear, int32_t columns, double *b) {
+static cn_status apply_klu_factors(sparse_linear *linear, int32_t columns, double *b) {
     sparse_klu *state = linear->state;
     int32_t n = linear->A.rows;
     klu_l_tsolve(state->symbolic, state->numeric, n, columns, b, &state->common);
@@ -91,6 +91,6 @@ const sparse_linear_backend sparse_linear_klu = {
     .definite = false,
     .analyse = klu_analyse,
     .factorize = klu_factorize,
-    .solve = sparse_klu_solve,
+    .solve = apply_klu_factors,
     .destroy = klu_destroy,
 };

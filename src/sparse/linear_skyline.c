@@ -58,7 +58,7 @@ static cn_status graph_build(cn_arena *memory, const cn_csr *A, sparse_graph *gr
     return CN_OK;
 }
 
-static int64_t sparse_degree(const sparse_graph *graph, int32_t i) {
+static int64_t degree_of(const sparse_graph *graph, int32_t i) {
     return graph->start[i + 1] - graph->start[i];
 }
 
@@ -83,8 +83,7 @@ static int32_t walk(const sparse_graph *graph, int32_t root, int32_t stamp, int3
             }
             mark[next] = stamp;
             int32_t at = count++; // insertion by degree among those just added
-            for (; at > added && sparse_degree(graph, queue[at - 1]) > sparse_degree(graph, next);
-                 at--) {
+            for (; at > added && degree_of(graph, queue[at - 1]) > degree_of(graph, next); at--) {
                 queue[at] = queue[at - 1];
             }
             queue[at] = next;

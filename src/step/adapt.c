@@ -61,8 +61,8 @@ step_context sim_context(cn_sim *sim, double t, double h) {
 // ---- one step ----
 
 // Two steps of half the length.
-static cn_status step_in_halves(cn_sim *sim, double t, double h, int32_t halvings,
-                                cn_step_report *report, cn_error *error) {
+static cn_status halve_step(cn_sim *sim, double t, double h, int32_t halvings,
+                            cn_step_report *report, cn_error *error) {
     double next = sim->next_h;
     sim->next_h = 0.5 * h;
     cn_status status = sim_protect(sim, error);
@@ -77,7 +77,7 @@ static cn_status halve_for_fast(cn_sim *sim, double t, double h, int32_t halving
                                 cn_step_report *report, cn_error *error) {
     report->substeps++;
     sim->retry.halvings--;
-    cn_status status = step_in_halves(sim, t, h, halvings, report, error);
+    cn_status status = halve_step(sim, t, h, halvings, report, error);
     sim->retry.halvings++;
     return status;
 }
@@ -100,7 +100,7 @@ cn_status sim_step_or_halve(cn_sim *sim, double t, double h, int32_t halvings,
     if (stalled && solved->outcome != CN_TIME && solved->outcome != CN_EFFORT &&
         settings->on_stall == CN_STALL_HALVE && halvings > 0) {
         report->halvings++;
-        return step_in_halves(sim, t, h, halvings - 1, report, error);
+        return halve_step(sim, t, h, halvings - 1, report, error);
     }
     if (stalled && settings->on_stall == CN_STALL_STOP) {
         report->outcome = solved->outcome;

@@ -9,7 +9,7 @@
 #include <math.h>
 
 // A step of the model's length, or in parts.
-static cn_status step_bodies(cn_sim *sim, double t, cn_step_report *report, cn_error *error) {
+static cn_status advance_bodies(cn_sim *sim, double t, cn_step_report *report, cn_error *error) {
     const cn_settings *settings = &sim->model->settings;
     step_enter(&sim->phases, STEP_ADVANCE);
     bool first = sim->state.last_h == 0.0 || sim->outside.jumped;
@@ -65,7 +65,7 @@ cn_status cn_sim_step(cn_sim *sim, cn_step_report *report, cn_error *error) {
     }
     step_control_sample(sim, t);
     cn_status status =
-        sim->system ? sim_system_step(sim, report, error) : step_bodies(sim, t, report, error);
+        sim->system ? sim_system_step(sim, report, error) : advance_bodies(sim, t, report, error);
     if (status != CN_OK) {
         sim_undo(sim);
     }

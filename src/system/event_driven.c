@@ -45,7 +45,7 @@ cn_status sys_event_driven_start(cn_system_run *run, cn_system_report *report, c
     return sys_smooth_allocate(run) ? CN_OK : base_fail_memory(error);
 }
 
-static double sys_largest(int32_t n, const double *x) {
+static double largest_of(int32_t n, const double *x) {
     double max = 1.0;
     for (int32_t i = 0; i < n; i++) {
         max = fmax(max, fabs(x[i]));
@@ -197,7 +197,7 @@ static cn_status event_first(cn_system_run *run, double t, double h, const doubl
 
 // Touching contacts at the instant run->now, which is at y.
 static bool event_touching(const cn_system_run *run, int32_t c) {
-    double size = sys_largest(run->system->lagrangian.n, run->now.q);
+    double size = largest_of(run->system->lagrangian.n, run->now.q);
     return run->mode[c] != SYS_MODE_OPEN || run->now.gap[c] <= TOUCH * size;
 }
 
@@ -214,7 +214,7 @@ static cn_status event_impact(cn_system_run *run, double t, int32_t *hits, cn_sy
                               cn_error *error) {
     const cn_lagrangian *def = &run->system->lagrangian;
     int64_t n = def->n;
-    double rest = REST * sys_largest(def->n, run->now.v);
+    double rest = REST * largest_of(def->n, run->now.v);
     bool approaching = false;
     for (int32_t c = 0; c < def->contacts; c++) {
         double normal = sys_instant_velocity(run->system, &run->now, c, 0, run->now.v);
@@ -248,7 +248,7 @@ static cn_status event_impact(cn_system_run *run, double t, int32_t *hits, cn_sy
 static cn_status event_modes(cn_system_run *run, cn_system_report *report, cn_error *error) {
     const cn_lagrangian *def = &run->system->lagrangian;
     sys_smooth *s = run->smooth;
-    double rest = REST * sys_largest(def->n, run->now.v);
+    double rest = REST * largest_of(def->n, run->now.v);
     bool any = false;
     for (int32_t c = 0; c < def->contacts; c++) {
         double normal = sys_instant_velocity(run->system, &run->now, c, 0, run->now.v);
@@ -270,7 +270,7 @@ static cn_status event_modes(cn_system_run *run, cn_system_report *report, cn_er
         }
         // Sliding that goes on is far from turning over: its direction wins whatever the forces.
         if (fabs(slip) > rest) {
-            double size = sys_largest(def->n, a) + fabs(s->drift[def->contacts + c]);
+            double size = largest_of(def->n, a) + fabs(s->drift[def->contacts + c]);
             run->set.shift[CN_CONTACT_PARTS * c + 1] += copysign(EVENT_SLIDES * size, slip);
         }
     }

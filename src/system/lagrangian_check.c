@@ -22,7 +22,7 @@ typedef struct sys_checked {
     double *F_q, *F_v, *differs; // given and by differences
 } sys_checked;
 
-static bool sys_differ(double given, double measured, double size) {
+static bool do_differ(double given, double measured, double size) {
     return !(fabs(given - measured) <= CHECK_SLACK * fmax(fmax(fabs(given), fabs(measured)), size));
 }
 
@@ -65,7 +65,7 @@ static cn_status check_ledger_rows(sys_checked *c, const char *what, int32_t cou
         c->at.q[j] = kept;
         for (int32_t i = 0; i < count; i++) {
             double measured = (c->plus[i] - c->minus[i]) / (2.0 * step);
-            if (sys_differ(rows[(int64_t)n * i + j], measured, size)) {
+            if (do_differ(rows[(int64_t)n * i + j], measured, size)) {
                 return check_fail(c->system, what, i + 1, "q", j + 1, rows[(int64_t)n * i + j],
                                   measured, error);
             }
@@ -75,7 +75,7 @@ static cn_status check_ledger_rows(sys_checked *c, const char *what, int32_t cou
     function(def->user, c->at.t - CHECK_STEP, c->at.q, c->minus);
     for (int32_t i = 0; i < count; i++) {
         double measured = (c->plus[i] - c->minus[i]) / (2.0 * CHECK_STEP);
-        if (sys_differ(rate[i], measured, fmax(size, 1.0))) {
+        if (do_differ(rate[i], measured, fmax(size, 1.0))) {
             return check_fail(c->system, what, i + 1, "t", 0, rate[i], measured, error);
         }
     }
@@ -100,7 +100,7 @@ static cn_status check_gradient(sys_checked *c, const char *part, double *x, con
         x[j] = kept;
         for (int32_t i = 0; i < n; i++) {
             double measured = (c->plus[i] - c->minus[i]) / (2.0 * step);
-            if (sys_differ(given[(int64_t)n * i + j], measured, size)) {
+            if (do_differ(given[(int64_t)n * i + j], measured, size)) {
                 return check_fail(c->system, "force", i + 1, part, j + 1, given[(int64_t)n * i + j],
                                   measured, error);
             }

@@ -172,7 +172,7 @@ static void step_energy(cn_system_run *run, double h, cn_system_report *report) 
 
 // ---- projection ----
 
-static double sys_deepest(const cn_system_run *run) {
+static double deepest_gap(const cn_system_run *run) {
     double deepest = 0.0;
     for (int32_t c = 0; c < run->system->lagrangian.contacts; c++) {
         deepest = run->set.active[c] ? fmax(deepest, -run->now.gap[c]) : deepest;
@@ -181,14 +181,14 @@ static double sys_deepest(const cn_system_run *run) {
 }
 
 // Coordinates of the end of the step out of the active contacts; what energy that gives is booked.
-static cn_status sys_step_project(cn_system_run *run, cn_system_report *report, cn_error *error) {
+static cn_status project_step(cn_system_run *run, cn_system_report *report, cn_error *error) {
     const cn_system *system = run->system;
     int64_t n = system->lagrangian.n;
     sys_instant *now = &run->now;
     double before = sys_kinetic(system, now->M, now->v) + sys_potential(system, now->t, now->q);
     cn_status status = CN_OK;
     for (int32_t round = 0;
-         status == CN_OK && round < PROJECTIONS && sys_deepest(run) > run->opts.projection;
+         status == CN_OK && round < PROJECTIONS && deepest_gap(run) > run->opts.projection;
          round++) {
         memcpy(run->response.K, now->M, sizeof(double) * (size_t)(n * n));
         memset(run->change, 0, sizeof(double) * (size_t)n);
@@ -230,7 +230,7 @@ cn_status sys_moreau_jean_advance(cn_system_run *run, double t, double h, double
     sys_contacts_report(run, t + h, &run->old, &run->now, run->old.v, &run->set, report);
     step_energy(run, h, report);
     if (run->opts.projection > 0.0) {
-        status = sys_step_project(run, report, error);
+        status = project_step(run, report, error);
     }
     for (int32_t j = 0; j < system->lagrangian.joints; j++) {
         report->joint_error_max = fmax(report->joint_error_max, fabs(run->now.theta[j]));

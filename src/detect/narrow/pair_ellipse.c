@@ -66,7 +66,7 @@ static void normalize_2d(double n[3]) {
 }
 
 // Whether n lies between low and high, counter-clockwise, less than half a turn apart.
-static bool det_between(const double low[3], const double n[3], const double high[3]) {
+static bool lies_between(const double low[3], const double n[3], const double high[3]) {
     return low[0] * n[1] - low[1] * n[0] > 0.0 && n[0] * high[1] - n[1] * high[0] > 0.0;
 }
 
@@ -88,7 +88,7 @@ static void climb(hill_fn *look, const void *of, double low[3], double high[3], 
         if (fabs(step) <= DBL_EPSILON) {
             return;
         }
-        if (!(fabs(step) < 1.0) || !det_between(low, next, high)) {
+        if (!(fabs(step) < 1.0) || !lies_between(low, next, high)) {
             next[0] = low[0] + high[0];
             next[1] = low[1] + high[1];
         }
@@ -232,14 +232,14 @@ static void look_at_corner(const ellipse *e, const det_placed *polygon, int32_t 
         double last[3];
         ellipse_normal(e, i + DET_AROUND - 1, last);
         ellipse_normal(e, i, n);
-        first = det_between(high, n, end) && !det_between(high, last, end) ? i : first;
+        first = lies_between(high, n, end) && !lies_between(high, last, end) ? i : first;
     }
     bool inside = true;
     for (int32_t i = 0; inside && i <= DET_AROUND; i++) {
         memcpy(low, high, sizeof low);
         here = next;
         ellipse_normal(e, first + i, high);
-        inside = det_between(low, high, end);
+        inside = lies_between(low, high, end);
         if (!inside) {
             memcpy(high, end, sizeof high);
         }

@@ -10,7 +10,7 @@
 #include <float.h>
 #include <string.h>
 
-static void det_vertex(const det_placed *polygon, int32_t v, double x[3]) {
+static void vertex_in_world(const det_placed *polygon, int32_t v, double x[3]) {
     const geom_hull *hull = &polygon->shape->hull;
     det_placed_point(polygon, hull->vertex + 3 * (int64_t)(v % hull->vertex_count), x);
 }
@@ -26,7 +26,7 @@ static double edge_axis_2d(const det_placed *first, const det_placed *other, int
     for (int32_t f = 0; f < hull->face_count; f++) {
         double normal[3], corner[3], turned[3], lowest = DBL_MAX;
         edge_normal(first, f, normal);
-        det_vertex(first, f, corner);
+        vertex_in_world(first, f, corner);
         math_mat3_apply_transposed(other->R, normal, turned);
         for (int32_t v = 0; v < seen->vertex_count; v++) {
             double height = math_dot3(turned, seen->vertex + 3 * (int64_t)v);
@@ -65,7 +65,7 @@ typedef struct edge_2d {
 static void edge_of(const det_placed *polygon, int32_t f, uint32_t kind, edge_2d *out) {
     for (int32_t i = 0; i < 2; i++) {
         int32_t v = (f + i) % polygon->shape->hull.vertex_count;
-        det_vertex(polygon, v, out->x[i]);
+        vertex_in_world(polygon, v, out->x[i]);
         out->id[i] = kind | (uint32_t)v;
     }
 }
@@ -170,7 +170,7 @@ void det_pair_polygon_line(const det_placed *a, const det_placed *b, double aler
     det_placed_plane(b, normal, &offset);
     for (int32_t v = 0; v < a->shape->hull.vertex_count; v++) {
         double x[3], point[3];
-        det_vertex(a, v, x);
+        vertex_in_world(a, v, x);
         double gap = math_dot3(normal, x) - offset;
         math_add_scaled3(x, -0.5 * gap, normal, point);
         det_manifold_add(out, point, normal, gap, alert, (uint32_t)v);
@@ -183,7 +183,7 @@ void det_pair_polygon_ring(const det_placed *a, const det_placed *b, double aler
     det_placed_origin(b, ring);
     for (int32_t v = 0; v < a->shape->hull.vertex_count; v++) {
         double x[3], apart[3], normal[3], point[3];
-        det_vertex(a, v, x);
+        vertex_in_world(a, v, x);
         math_sub3(ring, x, apart);
         double distance = math_norm3(apart), gap = b->shape->radius - distance;
         for (int k = 0; k < 3; k++) {
@@ -206,7 +206,7 @@ void det_pair_disk_polygon(const det_placed *a, const det_placed *b, double aler
     for (int32_t f = 0; f < hull->face_count; f++) {
         double n[3], x[3];
         edge_normal(b, f, n);
-        det_vertex(b, f, x);
+        vertex_in_world(b, f, x);
         double height = math_dot3(n, center) - math_dot3(n, x);
         if (height > highest) {
             highest = height;
@@ -214,8 +214,8 @@ void det_pair_disk_polygon(const det_placed *a, const det_placed *b, double aler
         }
     }
     edge_normal(b, edge, normal);
-    det_vertex(b, edge, corner[0]);
-    det_vertex(b, edge + 1, corner[1]);
+    vertex_in_world(b, edge, corner[0]);
+    vertex_in_world(b, edge + 1, corner[1]);
     math_sub3(corner[1], corner[0], along);
     math_sub3(center, corner[0], span);
     double share = math_dot3(span, along) / math_dot3(along, along);

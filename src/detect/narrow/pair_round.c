@@ -136,7 +136,7 @@ static void capsule_line(const det_placed *capsule, double end[2][3]) {
 }
 
 // A unit vector across a line, and across another as well where they are not parallel.
-static void det_across(const double u[3], const double v[3], double out[3]) {
+static void unit_across(const double u[3], const double v[3], double out[3]) {
     double spare[3], length = math_norm3(u);
     const double unit[3] = {u[0] / length, u[1] / length, u[2] / length};
     math_cross3(u, v, out);
@@ -156,7 +156,7 @@ void det_pair_sphere_capsule(const det_placed *a, const det_placed *b, double al
     det_placed_origin(a, center);
     capsule_line(b, line);
     math_sub3(line[1], line[0], along);
-    det_across(along, along, spare);
+    unit_across(along, along, spare);
     det_segment_nearest(center, center, line[0], line[1], on_sphere, on_line);
     det_sphere_contact(center, a->shape->radius, on_line, b->shape->radius, spare, alert, 0, out);
 }
@@ -175,7 +175,7 @@ void det_pair_capsule_capsule(const det_placed *a, const det_placed *b, double a
     }
     math_sub3(line_a[1], line_a[0], u);
     math_sub3(line_b[1], line_b[0], v);
-    det_across(u, v, spare);
+    unit_across(u, v, spare);
     math_cross3(u, v, span);
     bool side_by_side = math_norm3(span) <= SIDE_BY_SIDE * math_norm3(u) * math_norm3(v);
     det_side_end end[2];

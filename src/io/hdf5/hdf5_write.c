@@ -97,7 +97,7 @@ static bool append_header(base_buffer *out, uint64_t messages, size_t bytes) {
 // ---- what messages hold ----
 
 // Section IV.A.2.b; count < 0: a scalar.
-static io_message io_space(int64_t count) {
+static io_message message_space(int64_t count) {
     io_message m = {.size = 0};
     message_put(&m, 1, 1);
     message_put(&m, count >= 0, 1); // dimensions
@@ -140,7 +140,7 @@ static io_message text_type(const char *text) {
 }
 
 // Section IV.A.2.f: the fill value is the default one.
-static io_message io_fill(void) {
+static io_message message_fill(void) {
     io_message m = {.size = 0};
     message_put(&m, 0x01020202, 4); // version 2, allocated late, written if set, defined
     message_put(&m, 0, 4);
@@ -148,7 +148,7 @@ static io_message io_fill(void) {
 }
 
 // Section IV.A.2.i
-static io_message io_layout(uint64_t address, uint64_t bytes) {
+static io_message message_layout(uint64_t address, uint64_t bytes) {
     io_message m = {.size = 0};
     message_put(&m, 3, 1);
     message_put(&m, 1, 1); // contiguous
@@ -158,8 +158,8 @@ static io_message io_layout(uint64_t address, uint64_t bytes) {
 }
 
 // Section IV.A.2.m
-static io_message io_attribute(const io_mark *mark) {
-    io_message m = {.size = 0}, type = text_type(mark->text), space = io_space(-1);
+static io_message message_attribute(const io_mark *mark) {
+    io_message m = {.size = 0}, type = text_type(mark->text), space = message_space(-1);
     message_put(&m, 1, 2);
     message_put(&m, strlen(mark->name) + 1, 2);
     message_put(&m, type.size, 2);
@@ -195,7 +195,7 @@ static const char *name_of(const io_node *node) {
 }
 
 // Section IV.A.2.g
-static io_message io_link(const io_node *node) {
+static io_message message_link(const io_node *node) {
     const char *name = name_of(node);
     io_message m = {.size = 0};
     message_put(&m, 1, 2);
@@ -278,7 +278,7 @@ static cn_status add_data(io_hdf5_writer *writer, const char *path, io_message s
     base_buffer *image = &writer->image;
     uint64_t data = image->size; // a multiple of 8
     CN_TRY(add_node(writer, path, false, &node, error));
-    io_message fill = io_fill(), layout = io_layout(data, size);
+    io_message fill = message_fill(), layout = message_layout(data, size);
     size_t bytes = 4 * MESSAGE_SIZE + round_up(space.size) + round_up(type.size) +
                    round_up(fill.size) + round_up(layout.size);
     bool done = base_buffer_append(image, values, size) && pad_buffer(image);
@@ -293,19 +293,20 @@ static cn_status add_data(io_hdf5_writer *writer, const char *path, io_message s
 
 cn_status io_hdf5_add_int(io_hdf5_writer *writer, const char *path, int64_t count,
                           const int32_t *values, cn_error *error) {
-    return add_data(writer, path, io_space(count), int_type(), values,
+    return add_data(writer, path, message_space(count), int_type(), values,
                     (size_t)count * sizeof *values, error);
 }
 
 cn_status io_hdf5_add_real(io_hdf5_writer *writer, const char *path, int64_t count,
                            const double *values, cn_error *error) {
-    return add_data(writer, path, io_space(count), real_type(), values,
+    return add_data(writer, path, message_space(count), real_type(), values,
                     (size_t)count * sizeof *values, error);
 }
 
 cn_status io_hdf5_add_text(io_hdf5_writer *writer, const char *path, const char *text,
                            cn_error *error) {
-    return add_data(writer, path, io_space(-1), text_type(text), text, strlen(text) + 1, error);
+    return add_data(writer, path, message_space(-1), text_type(text), text, strlen(text) + 1,
+                    error);
 }
 
 cn_status io_hdf5_add_mark(io_hdf5_writer *writer, const char *name, const char *text,
@@ -337,14 +338,14 @@ static bool append_group(io_hdf5_writer *writer, io_node *group, base_buffer *ou
                 append_message(&messages, IO_MESSAGE_GROUP_INFO, &limits);
     for (const io_node *node = writer->root.next; done && node; node = node->next) {
         if (node->parent == group) {
-            io_message link = io_link(node);
+            io_message link = message_link(node);
             done = append_message(&messages, IO_MESSAGE_LINK, &link);
             count++;
         }
     }
     for (const io_mark *mark = writer->marks; done && mark && group == &writer->root;
          mark = mark->next) {
-        io_message attribute = io_attribute(mark);
+        io_message attribute = message_attribute(mark);
         done = append_message(&messages, IO_MESSAGE_ATTRIBUTE, &attribute);
         count++;
     }

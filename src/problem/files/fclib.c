@@ -35,7 +35,7 @@ typedef struct fclib {
     cn_error *error;
 } fclib;
 
-static const char *prob_join(char path[PATH_SIZE], const char *group, const char *item) {
+static const char *path_join(char path[PATH_SIZE], const char *group, const char *item) {
     snprintf(path, PATH_SIZE, "%s/%s", group, item);
     return path;
 }
@@ -46,7 +46,7 @@ static cn_status read_size(const fclib *f, const char *group, const char *item, 
                            int32_t *value) {
     char path[PATH_SIZE];
     int64_t read;
-    CN_TRY(io_hdf5_read_int(&f->file, prob_join(path, group, item), 1, &read, f->error));
+    CN_TRY(io_hdf5_read_int(&f->file, path_join(path, group, item), 1, &read, f->error));
     if (read < low || read > INT32_MAX) {
         return base_fail(f->error, CN_ERR_INPUT, "%s is %lld, outside %lld .. %d", path,
                          (long long)read, (long long)low, INT32_MAX);
@@ -151,8 +151,8 @@ static cn_status expand_offsets(const fclib *f, const char *path, int32_t outer,
 static cn_status read_entries(const fclib *f, const char *group, triplets *t) {
     char offsets[PATH_SIZE];
     char indices[PATH_SIZE];
-    prob_join(offsets, group, "p");
-    prob_join(indices, group, "i");
+    path_join(offsets, group, "p");
+    path_join(indices, group, "i");
     int32_t nz = 0;
     CN_TRY(read_size(f, group, "nz", FCLIB_CSR, &nz));
     if (nz >= 0) {
@@ -180,7 +180,7 @@ static cn_status read_triplets(const fclib *f, const char *group, triplets *t) {
 
     CN_TRY(read_entries(f, group, t));
 
-    prob_join(path, group, "x");
+    path_join(path, group, "x");
     return read_reals(f, path, t->count, false, f->scratch, &t->value);
 }
 
@@ -281,8 +281,8 @@ static bool has_matrix(const fclib *f, const char *group) {
     if (!io_hdf5_exists(&f->file, group)) {
         return false;
     }
-    io_hdf5_read_int(&f->file, prob_join(path, group, "m"), 1, &rows, NULL);
-    io_hdf5_read_int(&f->file, prob_join(path, group, "n"), 1, &cols, NULL);
+    io_hdf5_read_int(&f->file, path_join(path, group, "m"), 1, &rows, NULL);
+    io_hdf5_read_int(&f->file, path_join(path, group, "n"), 1, &cols, NULL);
     return rows != 0 && cols != 0;
 }
 
@@ -349,7 +349,7 @@ static cn_status read_info(const fclib *f, const char *group, cn_problem *p) {
     for (size_t i = 0; i < sizeof info / sizeof *info; i++) {
         char path[PATH_SIZE];
         cn_error ignored = {0};
-        if (!io_hdf5_exists(&f->file, prob_join(path, group, info[i].item))) {
+        if (!io_hdf5_exists(&f->file, path_join(path, group, info[i].item))) {
             continue;
         }
         cn_status status = io_hdf5_read_text(&f->file, path, f->memory, info[i].text, &ignored);
@@ -519,7 +519,7 @@ static void put_ints(fclib_writer *w, const char *path, int64_t count, const int
 
 static void put_int(fclib_writer *w, const char *group, const char *item, int32_t value) {
     char path[PATH_SIZE];
-    put_ints(w, prob_join(path, group, item), 1, &value);
+    put_ints(w, path_join(path, group, item), 1, &value);
 }
 
 // Nothing is written for NULL.
@@ -560,9 +560,9 @@ static void put_matrix(fclib_writer *w, const char *group, const cn_csr *a) {
     put_int(w, group, "m", a->rows);
     put_int(w, group, "n", a->cols);
     put_int(w, group, "nz", FCLIB_CSR);
-    put_ints(w, prob_join(path, group, "p"), (int64_t)a->rows + 1, start);
-    put_ints(w, prob_join(path, group, "i"), count, a->column);
-    put_reals(w, prob_join(path, group, "x"), count, a->value);
+    put_ints(w, path_join(path, group, "p"), (int64_t)a->rows + 1, start);
+    put_ints(w, path_join(path, group, "i"), count, a->column);
+    put_reals(w, path_join(path, group, "x"), count, a->value);
 }
 
 static void put_local(fclib_writer *w, const cn_friction *p) {
@@ -603,10 +603,10 @@ static void put_info(fclib_writer *w, const char *group, const cn_problem *p) {
     if (!p->title && !p->description && !p->math_info) {
         return;
     }
-    put_group(w, prob_join(path, group, "info"));
-    put_text(w, prob_join(path, group, "info/title"), p->title);
-    put_text(w, prob_join(path, group, "info/description"), p->description);
-    put_text(w, prob_join(path, group, "info/math_info"), p->math_info);
+    put_group(w, path_join(path, group, "info"));
+    put_text(w, path_join(path, group, "info/title"), p->title);
+    put_text(w, path_join(path, group, "info/description"), p->description);
+    put_text(w, path_join(path, group, "info/math_info"), p->math_info);
 }
 
 static void put_answers(fclib_writer *w, const cn_problem *p) {

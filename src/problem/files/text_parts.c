@@ -119,7 +119,7 @@ static cn_status ends_read(prob_entries *e, int32_t count, int32_t size, int32_t
     return CN_OK;
 }
 
-static int32_t prob_span(const int32_t *end, int32_t i) {
+static int32_t row_span(const int32_t *end, int32_t i) {
     return end[i] - (i ? end[i - 1] : 0);
 }
 
@@ -158,8 +158,8 @@ static cn_status block_read(prob_entries *e, const block_shape *s, int32_t r, in
     int32_t top = r ? s->row_end[r - 1] : 0;
     int32_t left = c ? s->col_end[c - 1] : 0;
     cn_status status = index_read(e, k, k, &number);
-    for (int32_t j = 0; j < prob_span(s->col_end, c) && status == CN_OK; j++) {
-        for (int32_t i = 0; i < prob_span(s->row_end, r) && status == CN_OK; i++) {
+    for (int32_t j = 0; j < row_span(s->col_end, c) && status == CN_OK; j++) {
+        for (int32_t i = 0; i < row_span(s->row_end, r) && status == CN_OK; i++) {
             double value;
             status = io_text_real(e->reader, e->number, &value);
             if (status == CN_OK) {
@@ -184,7 +184,7 @@ static cn_status blocks_read(prob_entries *e) {
     int64_t entries = 0;
     for (int32_t r = 0; r + 1 < s.filled1 && status == CN_OK; r++) {
         for (int32_t k = s.start[r]; k < s.start[r + 1] && status == CN_OK; k++) {
-            entries += (int64_t)prob_span(s.row_end, r) * prob_span(s.col_end, s.column[k]);
+            entries += (int64_t)row_span(s.row_end, r) * row_span(s.col_end, s.column[k]);
             status = io_text_room(e->reader, e->number, entries);
         }
     }

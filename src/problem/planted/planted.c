@@ -229,7 +229,7 @@ static void complete_frame(base_rng *rng, int32_t dim, double *frame) {
 }
 
 // Place of body i along an axis of the grid; the last axis is as long as it needs to be.
-static int32_t prob_cell(const prob_pile *pile, int32_t i, int32_t axis) {
+static int32_t grid_cell(const prob_pile *pile, int32_t i, int32_t axis) {
     bool last = axis == pile->opts->dim - 1;
     int32_t along = i / pile->stride[axis];
     return last ? along : along % pile->width;
@@ -240,7 +240,7 @@ static void make_body(prob_pile *pile, int32_t i) {
     base_rng *rng = &pile->rng;
     double *centre = pile->centre + 3 * (int64_t)i, *inertia = pile->inertia + 9 * (int64_t)i;
     for (int32_t axis = 0; axis < pile->opts->dim; axis++) {
-        centre[axis] = prob_cell(pile, i, axis) + base_rng_uniform(rng, -JITTER, JITTER);
+        centre[axis] = grid_cell(pile, i, axis) + base_rng_uniform(rng, -JITTER, JITTER);
     }
     // One draw a statement: the order of calls inside an expression is the compiler's.
     pile->mass[i] = base_rng_uniform(rng, 0.25, 0.5);
@@ -265,11 +265,11 @@ static void make_body(prob_pile *pile, int32_t i) {
 static int32_t lower_neighbours(const prob_pile *pile, int32_t i, int32_t *list) {
     int32_t count = 0, dim = pile->opts->dim;
     for (int32_t axis = 0; axis < dim; axis++) {
-        if (prob_cell(pile, i, axis) > 0) {
+        if (grid_cell(pile, i, axis) > 0) {
             list[count++] = i - pile->stride[axis];
         }
     }
-    if (prob_cell(pile, i, dim - 1) == 0) {
+    if (grid_cell(pile, i, dim - 1) == 0) {
         list[count++] = GROUND;
     }
     return count;

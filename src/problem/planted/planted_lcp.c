@@ -20,20 +20,20 @@ typedef struct prob_band {
     double *K; // K(p, p+1) = K[p], K(p+1, p) = -K[p]
 } prob_band;
 
-static int32_t prob_centre(const prob_band *band, int32_t row) {
+static int32_t band_centre(const prob_band *band, int32_t row) {
     return (int32_t)((int64_t)row * band->rank / band->n);
 }
 
 static double band_entry(const prob_band *band, int32_t row, int32_t column) {
-    int32_t place = column - prob_centre(band, row) + 1;
+    int32_t place = column - band_centre(band, row) + 1;
     return place >= 0 && place < BAND ? band->A[(int64_t)BAND * row + place] : 0.0;
 }
 
 // The first row of each centre has a dominant middle entry: those rows are regular, hence the rank.
 static void fill_band(prob_band *band, base_rng *rng) {
     for (int32_t i = 0; i < band->n; i++) {
-        int32_t centre = prob_centre(band, i);
-        bool first = i == 0 || prob_centre(band, i - 1) != centre;
+        int32_t centre = band_centre(band, i);
+        bool first = i == 0 || band_centre(band, i - 1) != centre;
         for (int32_t k = 0; k < BAND; k++) {
             double entry = base_rng_uniform(rng, -0.9, 0.9);
             entry = first && k == 1 ? 2.0 + entry * entry : entry;
@@ -49,7 +49,7 @@ static void fill_band(prob_band *band, base_rng *rng) {
 // Entry (i, j) of A (I + skew K) A'.
 static double product_entry(const prob_band *band, double skew, int32_t i, int32_t j) {
     double sum = 0.0;
-    int32_t centre = prob_centre(band, i);
+    int32_t centre = band_centre(band, i);
     for (int32_t p = centre - 1; p <= centre + 1; p++) {
         double left = band_entry(band, i, p);
         if (p < 0 || p >= band->rank) {
@@ -73,9 +73,9 @@ static cn_status fill_matrix(const prob_band *band, double skew, cn_arena *memor
         return CN_ERR_MEMORY;
     }
     for (int32_t i = 0; i < n; i++) {
-        for (; prob_centre(band, i) - prob_centre(band, first) > BAND; first++) {
+        for (; band_centre(band, i) - band_centre(band, first) > BAND; first++) {
         }
-        for (; last < n && prob_centre(band, last) - prob_centre(band, i) <= BAND; last++) {
+        for (; last < n && band_centre(band, last) - band_centre(band, i) <= BAND; last++) {
         }
         M->start[i + 1] = M->start[i] + (last - first);
     }
@@ -86,7 +86,7 @@ static cn_status fill_matrix(const prob_band *band, double skew, cn_arena *memor
     }
     first = 0;
     for (int32_t i = 0; i < n; i++) {
-        for (; prob_centre(band, i) - prob_centre(band, first) > BAND; first++) {
+        for (; band_centre(band, i) - band_centre(band, first) > BAND; first++) {
         }
         for (int64_t k = M->start[i]; k < M->start[i + 1]; k++) {
             M->column[k] = first + (int32_t)(k - M->start[i]);

@@ -59,7 +59,7 @@ void scene_hint_names(scene_reader *reader, const char *what, const char *word,
 }
 
 // The value as an error shows it: short, printable.
-static const char *scene_shown(const io_yaml *node, char shown[SHOWN_MAX + 8]) {
+static const char *shown_value(const io_yaml *node, char shown[SHOWN_MAX + 8]) {
     if (node->kind == IO_YAML_NULL) {
         return "nothing";
     }
@@ -95,7 +95,7 @@ bool scene_is_decimal_comma(const char *text) {
 cn_status scene_fail_kind(scene_reader *reader, const scene_field *field, const io_yaml *node) {
     char shown[SHOWN_MAX + 8];
     scene_fail_node(reader, node, CN_ERR_INPUT, "%s must be %s, not %s", field->key,
-                    field->kind->what, scene_shown(node, shown));
+                    field->kind->what, shown_value(node, shown));
     if (node->kind == IO_YAML_NUMBER && strcmp(node->text, ".nan") == 0) {
         base_fail_hint(reader->error, "not-a-number is never accepted");
     } else if (node->kind == IO_YAML_TEXT && scene_is_decimal_comma(node->text)) {
@@ -309,7 +309,7 @@ cn_status scene_table_read(scene_reader *reader, const scene_table_of *table, io
     } else if (node->kind != IO_YAML_MAP) {
         char shown[SHOWN_MAX + 8];
         status = scene_fail_node(reader, node, CN_ERR_INPUT, "%s must be a map of keys, not %s",
-                                 table->name, scene_shown(node, shown));
+                                 table->name, shown_value(node, shown));
         hint_map(reader, table);
     } else {
         status = table_read_keys(reader, table, node, out);

@@ -260,7 +260,7 @@ static const scene_field scene_fields[] = {
                   "other scene files, relative to this one, read before it; regular files only"),
 };
 
-static void scene_initial(void *out, int32_t dim) {
+static void initial_scene(void *out, int32_t dim) {
     scene_document *scene = out;
     scene->version = SCENE_VERSION;
     scene->dim = dim;
@@ -273,5 +273,5 @@ const scene_table_of scene_table = {
     .field = scene_fields,
     .count = SCENE_COUNT(scene_fields),
     .size = sizeof(scene_document),
-    .initial = scene_initial,
+    .initial = initial_scene,
 };

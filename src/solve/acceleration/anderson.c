@@ -33,7 +33,7 @@
 #define EXTRAPOLATION_NOISE 1.0   // what is not steady may grow to this share of f
 #define EXTRAPOLATION_MAX 1024.0  // steps of f
 
-static void gs_forget(gs_anderson *s) {
+static void forget_history(gs_anderson *s) {
     s->count = 0;
     s->next = 0;
     s->mixed = false;
@@ -41,7 +41,7 @@ static void gs_forget(gs_anderson *s) {
 }
 
 void gs_anderson_restart(gs_anderson *s) {
-    gs_forget(s);
+    forget_history(s);
     s->accepted = 0.0;
     s->age = 0;
     s->plain_left = ANDERSON_FIRST;
@@ -226,14 +226,14 @@ double gs_anderson_step(gs_anderson *s, void *x, const void *g) {
     if (s->mixed && !(norm <= ANDERSON_GROWTH * s->accepted)) {
         // g_old is the value the rejected step was mixed from.
         gs_copy(s, x, s->g_old);
-        gs_forget(s);
+        forget_history(s);
         s->plain_left = s->back_off;
         s->back_off = s->back_off < ANDERSON_BACK_OFF_MAX ? 2 * s->back_off : ANDERSON_BACK_OFF_MAX;
         return norm;
     }
     if (is_stuck(s, norm)) {
         gs_copy(s, x, g);
-        gs_forget(s);
+        forget_history(s);
         s->accepted = 0.0;
         s->plain_left = s->rest;
         s->rest = s->rest < ANDERSON_REST_MAX ? 2 * s->rest : ANDERSON_REST_MAX;

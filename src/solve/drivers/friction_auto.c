@@ -2,7 +2,7 @@
 // The default solver, in stages (docs/design/default-solver.md walks through them):
 //
 //     enumerate        tiny 2D problems: every combination of contact statuses
-//     newton_first     where many blocks are joints, or the problem is convex
+//     first_newton     where many blocks are joints, or the problem is convex
 //     first_sweeps     accelerated Gauss-Seidel; easy problems end here, before any analysis; of
 //                      spheres that jam, with a Newton step now and then (corrected_sweeps)
 //     sweeps_only      vast problems, or no time for anything else
@@ -251,13 +251,13 @@ static bool enumerate(stages *s) {
 // The error that Newton aims at in a first try of as many steps as settle allows. Equations of
 // joints are linear: solving them to round-off costs a step or two more than a loose tolerance, and
 // mechanisms keep their energy.
-static double newton_aim(const stages *s) {
+static double error_aimed_at(const stages *s) {
     bool tight = params_of(s)->settle > 0 && solve_boxes_count(s->p) > 0;
     return tight ? fmin(s->opts->tolerance, policy->aim) : s->opts->tolerance;
 }
 
 // Newton before anything else; left as stalled where it cannot be used.
-static cn_status newton_first(stages *s) {
+static cn_status first_newton(stages *s) {
     const cn_friction *p = s->p;
     cn_solve_report *report = s->report;
     newton_system system;
@@ -268,7 +268,7 @@ static cn_status newton_first(stages *s) {
     cn_friction_velocity(p, s->r, v, s->u);
     double error = solve_natural_error(p, s->opts->measure, s->r, s->u);
     cn_solve_opts opts = *s->opts;
-    opts.tolerance = newton_aim(s);
+    opts.tolerance = error_aimed_at(s);
     if (error <= SOLVE_WATCH_MARGIN * opts.tolerance) {
         report->outcome = CN_SOLVED;
         report->detail = "the first guess is a solution";
@@ -518,7 +518,7 @@ static cn_status come_to_rest(stages *s) {
 static cn_status run_stages(stages *s) {
     const cn_friction *p = s->p;
     if (p->convex || solve_boxes_count(p) > policy->joint_share * p->contacts) {
-        cn_status status = newton_first(s);
+        cn_status status = first_newton(s);
         s->report->iterations = s->iterations;
         if (is_over(status, s->report) || s->iterations >= s->opts->max_iterations) {
             return status;

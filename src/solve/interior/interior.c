@@ -78,12 +78,12 @@ static double cone_dot(int32_t dim, const double *a, const double *b) {
     return sum;
 }
 
-static double ipm_tail(int32_t dim, const double *a) {
+static double cone_tail(int32_t dim, const double *a) {
     return sqrt(cone_dot(dim - 1, a + 1, a + 1));
 }
 
 static double determinant(int32_t dim, const double *a) {
-    double tail = ipm_tail(dim, a);
+    double tail = cone_tail(dim, a);
     return (a[0] - tail) * (a[0] + tail);
 }
 
@@ -128,8 +128,8 @@ static void divide(int32_t dim, const double *l, double *d) {
 }
 
 // The right-hand side F c of a pair for the target t; dx, dy: the predictor, or NULL.
-static void ipm_target(int32_t dim, const double *w, double k, const double *x, double t,
-                       const double *dx, const double *dy, double *out) {
+static void pair_target(int32_t dim, const double *w, double k, const double *x, double t,
+                        const double *dx, const double *dy, double *out) {
     double l[3], c[3], a[3] = {0.0, 0.0, 0.0}, b[3] = {0.0, 0.0, 0.0};
     apply_scaling(dim, w, k, 1.0, x, l);
     if (dx) {
@@ -159,14 +159,14 @@ static double cone_reach(int32_t dim, const double *x, const double *dx) {
 
 // x_0 a little above |x_T| at least.
 static void keep_inside(int32_t dim, double *x) {
-    double tail = ipm_tail(dim, x);
+    double tail = cone_tail(dim, x);
     x[0] = fmax(x[0], tail * (1.0 + INTERIOR_INSIDE));
 }
 
 static void cone_enter(const ipm_interior *s, int32_t a, double force, double slip, double impulse,
                        double *x, double *y) {
     double mu = s->p->mu[a];
-    x[0] = fmax(mu * force, ipm_tail(s->p->dim, x)) + impulse;
+    x[0] = fmax(mu * force, cone_tail(s->p->dim, x)) + impulse;
     if (mu > 0.0) {
         y[0] += fmax(slip, 0.0) / mu;
     }
@@ -188,7 +188,7 @@ static void cone_refreeze(ipm_interior *s) {
 static void disc_refreeze(ipm_interior *s) {
     int32_t dim = s->p->dim;
     for (int32_t a = 0; a < s->p->contacts; a++) {
-        double *x = s->x + (int64_t)(dim + 1) * a, tail = ipm_tail(dim, x + 1);
+        double *x = s->x + (int64_t)(dim + 1) * a, tail = cone_tail(dim, x + 1);
         x[1] = s->frozen[a];
         double shrink = tail > INTERIOR_ROOM * x[1] ? INTERIOR_ROOM * x[1] / tail : 1.0;
         for (int32_t i = 2; i <= dim; i++) {
@@ -223,7 +223,7 @@ static void cone_project(const ipm_interior *s, int32_t a, double *z) {
 
 static void disc_project(const ipm_interior *s, int32_t a, double *z) {
     int32_t dim = s->p->dim;
-    double tail = ipm_tail(dim, z), shrink = tail > s->frozen[a] ? s->frozen[a] / tail : 1.0;
+    double tail = cone_tail(dim, z), shrink = tail > s->frozen[a] ? s->frozen[a] / tail : 1.0;
     z[0] = fmax(0.0, z[0]);
     for (int32_t i = 1; i < dim; i++) {
         z[i] *= shrink;
@@ -299,7 +299,7 @@ void ipm_interior_start(ipm_interior *s, const double *r, const double *u, doubl
         y[0] = fmax(slip[0], 0.0) + room;
         memcpy(x + 2, force + 1, sizeof *x * (size_t)(dim - 1));
         memcpy(y + 2, slip + 1, sizeof *y * (size_t)(dim - 1));
-        y[1] = ipm_tail(dim, y + 1) + room;
+        y[1] = cone_tail(dim, y + 1) + room;
         s->ops->enter(s, a, force[0], slip[0], impulse, x + 1, y + 1);
     }
     ipm_interior_refreeze(s);
@@ -366,7 +366,7 @@ static void interior_linearise(ipm_interior *s) {
         square += cone_dot(dim, rest, rest);
         scale += s->scale[a];
         // Row N sees du_T through s as well: mu d|y_T| = mu t.dy_T, t = y_T/|y_T|.
-        double slip = scalar ? 0.0 : s->share * mu / ipm_tail(dim, y + 1);
+        double slip = scalar ? 0.0 : s->share * mu / cone_tail(dim, y + 1);
         for (int32_t i = 1; slip > 0.0 && slip < HUGE_VAL && i < dim; i++) {
             A[i] = slip * y[1 + i];
         }
@@ -392,7 +392,7 @@ static void interior_direction(ipm_interior *s, double t, bool second) {
         double *dy = s->dy + at, *right = s->right + row, target[3];
         // dy keeps F c until dx is known.
         if (has_cone(s, a)) {
-            ipm_target(dim, point, point[dim], x + 1, t, second ? dx + 1 : NULL, dy + 1, target);
+            pair_target(dim, point, point[dim], x + 1, t, second ? dx + 1 : NULL, dy + 1, target);
             memcpy(dy + 1, target, sizeof *dy * (size_t)dim);
         } else {
             memset(dy + 1, 0, sizeof *dy * (size_t)dim);
@@ -529,5 +529,5 @@ double ipm_interior_error(const ipm_interior *s) {
 }
 
 double ipm_interior_slip(const ipm_interior *s, int32_t a) {
-    return has_cone(s, a) ? ipm_tail(s->p->dim, s->y + (int64_t)(s->p->dim + 1) * a + 1) : 0.0;
+    return has_cone(s, a) ? cone_tail(s->p->dim, s->y + (int64_t)(s->p->dim + 1) * a + 1) : 0.0;
 }

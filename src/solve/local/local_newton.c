@@ -30,7 +30,7 @@ typedef struct newton_value {
     double merit;
 } newton_value;
 
-static newton_value newton_at(const newton *p, const double x[3]) {
+static newton_value value_at(const newton *p, const double x[3]) {
     newton_value v;
     for (int i = 0; i < 3; i++) {
         v.u[i] = p->q[i] + (p->W[i] * x[0] + p->W[3 + i] * x[1] + p->W[6 + i] * x[2]);
@@ -47,7 +47,7 @@ static newton_value newton_at(const newton *p, const double x[3]) {
 }
 
 // One element of the generalized Jacobian, by rows.
-static void newton_jacobian(const newton *p, const newton_value *v, double J[3][3]) {
+static void jacobian_of(const newton *p, const newton_value *v, double J[3][3]) {
     double radius = p->mu * v->z[0];
     for (int j = 0; j < 3; j++) {
         double normal_row = p->rho_n * p->W[3 * j];
@@ -75,7 +75,7 @@ static void newton_jacobian(const newton *p, const newton_value *v, double J[3][
 }
 
 // x := J^-1 x with row exchanges; false when J is singular to round-off.
-static bool newton_linear(double J[3][3], double x[3]) {
+static bool eliminate_3x3(double J[3][3], double x[3]) {
     for (int k = 0; k < 3; k++) {
         int best = k;
         for (int i = k + 1; i < 3; i++) {
@@ -108,11 +108,11 @@ static bool newton_linear(double J[3][3], double x[3]) {
 }
 
 static void newton_iterate(const newton *p, double x[3]) {
-    newton_value v = newton_at(p, x);
+    newton_value v = value_at(p, x);
     for (int step = 0; step < NEWTON_STEPS && v.merit > NEWTON_ROUNDOFF; step++) {
         double J[3][3], d[3] = {v.F[0], v.F[1], v.F[2]};
-        newton_jacobian(p, &v, J);
-        if (!newton_linear(J, d)) {
+        jacobian_of(p, &v, J);
+        if (!eliminate_3x3(J, d)) {
             return;
         }
         // The last halving is taken whatever it gives: a small worse step leaves a cycle.
@@ -122,7 +122,7 @@ static void newton_iterate(const newton *p, double x[3]) {
             for (int i = 0; i < 3; i++) {
                 y[i] = x[i] - length * d[i];
             }
-            w = newton_at(p, y);
+            w = value_at(p, y);
             if (w.merit < v.merit) {
                 break;
             }

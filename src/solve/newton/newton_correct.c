@@ -18,8 +18,8 @@
 // Weight of the proximal term: 0.03 and 0.3 leave 0.64 of the error, 0.01 and 1 more than 0.7.
 #define NEWTON_CORRECT_EPS 0.1
 
-static void newton_correct_linearise(newton_system *system, const double *scale, const double *r,
-                                     const double *u) {
+static void linearise_proximal(newton_system *system, const double *scale, const double *r,
+                               const double *u) {
     const cn_friction *p = system->p;
     int32_t dim = p->dim, size = dim * dim;
     for (int32_t a = 0; a < p->contacts; a++) {
@@ -50,7 +50,7 @@ cn_status newton_correct(newton_system *system, cn_measure measure, double toler
     *error = solve_natural_error(p, measure, r, u);
     bool lower = *error <= far;
     for (; lower && *steps < max && !(*error <= tolerance); ++*steps) {
-        newton_correct_linearise(system, scale, r, u);
+        linearise_proximal(system, scale, r, u);
         lower = newton_factor(system);
         if (lower) {
             newton_backsolve(system, system->F, trial);

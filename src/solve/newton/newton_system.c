@@ -467,7 +467,7 @@ void newton_velocity(newton_system *s, const cn_friction *p, const double *r, do
 }
 
 // F := F + A (W + E) dr + K dr, what dr leaves of the equation.
-static void newton_rest(newton_system *s, const double *dr, double *F) {
+static void rest_after(newton_system *s, const double *dr, double *F) {
     const cn_friction *p = s->p;
     int32_t dim = p->dim;
     cn_friction bare = *p;
@@ -494,7 +494,7 @@ static double newton_norm(int64_t m, const double *x) {
 }
 
 // dr of the factors, pulled towards r + dr = 0 by the ridge in the rows that A lets through.
-static void newton_pull(newton_system *s, const double *F, double *dr) {
+static void pull_by_ridge(newton_system *s, const double *F, double *dr) {
     int32_t dim = s->p->dim;
     for (int64_t i = 0; i < (int64_t)dim * s->p->contacts; i++) {
         double through = s->A[dim * i + i % dim];
@@ -505,17 +505,17 @@ static void newton_pull(newton_system *s, const double *F, double *dr) {
 
 // Refinement where a ridge has to be taken out. The error is not looked at after a step that is
 // sure to suffice.
-static void newton_take_out(newton_system *s, double *F, double *dr) {
+static void take_out_ridge(newton_system *s, double *F, double *dr) {
     int64_t m = (int64_t)s->p->dim * s->p->contacts;
     double last = newton_norm(m, F);
     if (s->toward) {
         last = (double)INFINITY; // the pull may be larger than F
-        newton_pull(s, F, dr);
+        pull_by_ridge(s, F, dr);
     } else {
         newton_backsolve(s, F, dr);
     }
     for (int32_t k = 0; k < NEWTON_REFINE; k++) {
-        newton_rest(s, k == 0 ? dr : s->extra, F);
+        rest_after(s, k == 0 ? dr : s->extra, F);
         s->left = newton_norm(m, F);
         if (s->left <= s->enough || !(s->left < NEWTON_GAIN * last)) {
             return;
@@ -530,17 +530,17 @@ static void newton_take_out(newton_system *s, double *F, double *dr) {
             return;
         }
     }
-    newton_rest(s, s->extra, F);
+    rest_after(s, s->extra, F);
     s->left = newton_norm(m, F);
 }
 
 void newton_refine(newton_system *s, double *F, double *dr) {
     if (s->ridge) {
-        newton_take_out(s, F, dr);
+        take_out_ridge(s, F, dr);
         return;
     }
     newton_backsolve(s, F, dr);
-    newton_rest(s, dr, F);
+    rest_after(s, dr, F);
     newton_backsolve(s, F, s->extra);
     for (int64_t i = 0; i < (int64_t)s->p->dim * s->p->contacts; i++) {
         dr[i] += s->extra[i];

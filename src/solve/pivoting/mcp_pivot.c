@@ -17,7 +17,7 @@
 
 #define PIVOT_POLISH 3 // refinements on the mixed problem
 
-static int64_t pivot_size(const cn_mcp *p) {
+static int64_t tableau_size(const cn_mcp *p) {
     int64_t size = p->n;
     for (int32_t i = 0; i < p->n; i++) {
         size += isfinite(p->lower[i]) && isfinite(p->upper[i]);
@@ -26,8 +26,8 @@ static int64_t pivot_size(const cn_mcp *p) {
 }
 
 // The reduced problem solved within what is left of the time, and z from its answer.
-static cn_status pivot_run(const cn_mcp *p, const cn_solve_opts *opts, cn_lcp_fn *solve,
-                           cn_arena *scratch, double *z, double *w, cn_solve_report *report) {
+static cn_status run_reduced(const cn_mcp *p, const cn_solve_opts *opts, cn_lcp_fn *solve,
+                             cn_arena *scratch, double *z, double *w, cn_solve_report *report) {
     double start = base_clock_cpu();
     solve_watch watch = solve_watch_start(opts);
     pivot_mcp_reduced reduced;
@@ -77,7 +77,7 @@ cn_status solve_mcp_by_lcp(const cn_mcp *p, const cn_solve_opts *opts, cn_lcp_fn
     if (cn_mcp_as_lcp(p, &same)) {
         return solve(&same, opts, scratch, z, w, report);
     }
-    if (pivot_size(p) > max_size) {
+    if (tableau_size(p) > max_size) {
         solve_report_end(report, CN_UNSUPPORTED,
                          "too large for a dense tableau (max_size): use mcp or raise it");
         return CN_OK;
@@ -87,7 +87,7 @@ cn_status solve_mcp_by_lcp(const cn_mcp *p, const cn_solve_opts *opts, cn_lcp_fn
         solve_report_end(report, CN_SOLVED, "the first guess is a solution");
         return CN_OK;
     }
-    return pivot_run(p, opts, solve, scratch, z, w, report);
+    return run_reduced(p, opts, solve, scratch, z, w, report);
 }
 
 cn_status solve_mcp_lemke(const cn_mcp *p, const cn_solve_opts *opts, cn_arena *scratch, double *z,

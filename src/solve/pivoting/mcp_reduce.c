@@ -15,7 +15,7 @@
 #define REDUCE_SINGULAR 1e-11 // of the largest entry of the free block: less is rounding
 #define REDUCE_DIAGONAL 0.1   // share of the largest pivot at which a diagonal one is preferred
 
-static bool pivot_is_free(const cn_mcp *p, int32_t i) {
+static bool is_free_row(const cn_mcp *p, int32_t i) {
     return isinf(p->lower[i]) && isinf(p->upper[i]);
 }
 
@@ -54,12 +54,12 @@ static double reduce_largest(const cn_mcp *p, const pivot_mcp_reduced *out, int3
     double best = 0.0, diagonal = 0.0;
     int32_t middle = -1;
     for (int32_t i = 0; i < p->n; i++) {
-        if (!pivot_is_free(p, i) || out->used_row[i]) {
+        if (!is_free_row(p, i) || out->used_row[i]) {
             continue;
         }
         for (int32_t j = 0; j < p->n; j++) {
             double entry = fabs(out->A[(int64_t)out->size * i + j]);
-            if (!pivot_is_free(p, j) || out->pivot_row[j] >= 0) {
+            if (!is_free_row(p, j) || out->pivot_row[j] >= 0) {
                 continue;
             }
             if (entry > best) {
@@ -113,13 +113,13 @@ static int32_t reduce_list(const cn_mcp *p, const pivot_mcp_reduced *out, int32_
                            int32_t *equation, double *sign) {
     int32_t count = 0, row = 0;
     for (int32_t j = 0; j < out->size; j++) {
-        bool is_free = j < p->n && pivot_is_free(p, j);
+        bool is_free = j < p->n && is_free_row(p, j);
         if (is_free && out->pivot_row[j] >= 0) {
             continue;
         }
         int32_t mate = j;
         if (is_free) {
-            while (!pivot_is_free(p, row) || out->used_row[row]) {
+            while (!is_free_row(p, row) || out->used_row[row]) {
                 row++;
             }
             mate = row++;

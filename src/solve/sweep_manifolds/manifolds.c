@@ -538,7 +538,7 @@ static void manifolds_begin_momentum(void *elements) {
 }
 
 // Numbers beyond from, as far again as share of the way from to, which they replace.
-static void gs_beyond(void *user, int64_t first, int64_t end) {
+static void range_beyond(void *user, int64_t first, int64_t end) {
     const manifold_loop *loop = user;
     loop->manifolds->kernel->beyond(loop->momentum, first, end, loop->from, loop->to);
 }
@@ -554,10 +554,10 @@ static void manifolds_momentum_sweep(void *elements, double momentum, bool symme
     gs_manifolds *manifolds = elements;
     const cn_env *env = manifolds->batches.env;
     manifold_loop loop = {.manifolds = manifolds, .from = x, .to = to, .momentum = momentum};
-    base_parallel_ranges(env, manifolds_size(manifolds), gs_beyond, &loop);
+    base_parallel_ranges(env, manifolds_size(manifolds), range_beyond, &loop);
     loop.from = manifolds->body;
     loop.to = manifolds->former;
-    base_parallel_ranges(env, GS_RIGID_RECORD * (int64_t)manifolds->bodies, gs_beyond, &loop);
+    base_parallel_ranges(env, GS_RIGID_RECORD * (int64_t)manifolds->bodies, range_beyond, &loop);
     manifolds_swap(manifolds);
     manifolds_sweep(manifolds, to);
     if (symmetric) {
