@@ -226,6 +226,65 @@ CN_TEST(breaking_balances) {
     }
 }
 
+// The stiffer the layer, the nearer to the rigid bond: the same motion and the same break.
+CN_TEST(stiffness_to_infinity_is_the_rigid_bond) {
+    for (int32_t dim = 2; dim <= 3; dim++) {
+        double x[3], off[3];
+        int64_t broke[3];
+        for (int i = 0; i < 3; i++) {
+            char law[200];
+            const char *stiff[] = {"", ", stiffness: 1e15", ", stiffness: 1e13"};
+            snprintf(law, sizeof law, "friction: 0.5, cohesion: 2e5, tension: 1e5%s", stiff[i]);
+            world w = glued(dim, law, 1e-3, dim == 3 ? "3e4*t" : "1e5*t", "0");
+            broke[i] = -1;
+            off[i] = 0.0;
+            for (int k = 0; k < 600; k++) {
+                world_step(&w);
+                world_look(&w);
+                broke[i] = broke[i] < 0 && w.last.bonds_broken > 0 ? w.last.step : broke[i];
+                off[i] = broke[i] < 0 ? fabs(world_position(&w, 2)[0]) : off[i];
+            }
+            x[i] = world_position(&w, 2)[0];
+            world_close(&w);
+        }
+        CN_CHECK_TRUE(broke[0] > 0 && broke[1] == broke[0] && broke[2] == broke[0]);
+        CN_CHECK_BELOW(off[0], 1e-12);
+        CN_CHECK_BELOW(off[1], 1e-9);
+        CN_CHECK_NEAR(off[2] / off[1], 100.0, 5.0);
+        CN_CHECK_NEAR(x[1], x[0], 1e-6 * fabs(x[0]));
+    }
+}
+
+// Two glued spheres break by a moment: its outermost points carry it, f_t A rho / 2 with rho^2 = A /
+// (2 pi), and by a torque about the normal at c A rho.
+CN_TEST(a_bond_of_spheres_breaks_by_moment) {
+    double pi = acos(-1.0), area = pi * 0.05 * 0.05, rho = sqrt(area / (2.0 * pi));
+    for (int twist = 0; twist < 2; twist++) {
+        double want = twist ? 3e5 * area * rho : 1e5 * area * rho / 2.0;
+        for (int over = 0; over < 2; over++) {
+            char load[80];
+            snprintf(load, sizeof load, "%.17g*(t<1 ? 0.5*(1-cos(3.14159265358979324*t)) : 1)",
+                     want * (over ? 1.0 + 1e-6 : 1.0 - 1e-6));
+            world w = world_open(
+                "cairn: 1\ngravity: [0, 0, 0]\ntime: {step: 2e-3}\nsolver: {tolerance: 1e-10}\n"
+                "materials: {stone: {density: 2000}}\ncontacts:\n"
+                "  - {between: ['*', '*'], friction: 0.5, cohesion: 3e5, tension: 1e5,\n"
+                "     stiffness: {normal: 1e14, tangential: 1e14}}\nbodies:\n"
+                "  - {name: a, fixed: true, material: stone, shape: {sphere: {radius: 0.1}}}\n"
+                "  - {name: b, material: stone, position: [0.2, 0, 0],\n"
+                "     shape: {sphere: {radius: 0.1}}}\n"
+                "forces:\n  - {body: b, torque: ['%s', 0, '%s']}\n",
+                twist ? load : "0", twist ? "0" : load);
+            CN_CHECK_NEAR(area_of(&w), area, 1e-12);
+            for (int i = 0; i < 520 && w.last.bonds_broken == 0; i++) {
+                world_step(&w);
+            }
+            CN_CHECK_TRUE((w.last.bonds_broken > 0) == over);
+            world_close(&w);
+        }
+    }
+}
+
 // ---- many blocks ----
 
 // A wall of mortared blocks on a shaking ground.
@@ -275,9 +334,9 @@ CN_TEST(neither_threads_nor_a_pause_change_a_bit) {
 }
 
 CN_TEST(long_a_wall_of_1000_mortared_blocks_under_a_shaking_ground_is_solved) {
-    world w = wall(40, 25, 1e-3, 2, 0.15);
+    world w = wall(40, 25, 1e-3, 2, 0.6);
     CN_CHECK_TRUE(cn_model_body_count(w.model) >= 1001);
-    world_steps(&w, 1000);
+    world_steps(&w, 50);
     CN_CHECK_TRUE(w.unsolved == 0);
     world_close(&w);
 }
