@@ -337,7 +337,7 @@ CN_TEST(bad_materials_are_refused) {
     int32_t material;
     CN_CHECK_TRUE(cn_model_add_material(model, &(cn_material_def){.name = "stone", .density = 1.0},
                                         &material, &error) == CN_ERR_INPUT);
-    CN_CHECK_TRUE(strstr(error.message, "twice") != NULL);
+    CN_CHECK_TRUE(strstr(error.message, "duplicate material") != NULL);
     CN_CHECK_TRUE(cn_model_add_material(model, &(cn_material_def){.name = "a", .density = NAN},
                                         &material, &error) == CN_ERR_INPUT);
     CN_CHECK_TRUE(cn_model_add_material(model, &(cn_material_def){.name = "*", .density = 1.0},
