@@ -1,6 +1,6 @@
 // bench/condensation.c
 // The operator of a step of deformable bodies made the plain way, beside that of the simulation: M^ of
-// all nodes is factorised and W = H' M^-1 H solved for column by column, anew in each step. M^ is made
+// all nodes is factorised and W = H' M^-1 H solved for column by column in each step. M^ is made
 // here from the scene's numbers, H from what a run file says of the contacts, so that the two operators
 // share nothing; their diagonals are compared.
 //

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MESHES_MAX 8 // that are told one by one
+#define MESHES_MAX 8 // that are printed one by one
 
 // A mesh that some bodies have.
 typedef struct mesh_facts {

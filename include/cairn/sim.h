@@ -162,7 +162,7 @@ CN_API cn_status cn_moment_stress(const cn_model *model, const double *poses,
 // step. NULL: none, or no memory.
 CN_API const cn_friction *cn_sim_problem(const cn_sim *sim, const double **r, const double **u);
 
-// Everything that can change the bits of what follows, as bytes; load gives CN_ERR_INPUT for
+// Everything that later results depend on, as bytes; load gives CN_ERR_INPUT for
 // another model's.
 // The bytes are from the env's allocator; see cn_sim_free.
 CN_API cn_status cn_sim_save(const cn_sim *sim, void **bytes, size_t *size);

@@ -222,7 +222,7 @@ CN_API void cn_system_run_impulse(const cn_system_run *run, int32_t contact,
                                   double impulse[CN_CONTACT_PARTS]);
 CN_API void cn_system_run_energy(const cn_system_run *run, double *kinetic, double *potential);
 
-// Everything that can change the bits of what follows: count numbers. load takes what save gave.
+// Everything that later results depend on: count numbers. load takes what save gave.
 CN_API int64_t cn_system_run_state_size(const cn_system_run *run);
 CN_API void cn_system_run_save(const cn_system_run *run, double *state);
 CN_API void cn_system_run_load(cn_system_run *run, const double *state);

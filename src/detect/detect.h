@@ -44,11 +44,11 @@ cn_status det_detect(det_detector *detector, const double *q, const double *v, d
 // too many bodies are near one another (detect/grid.h).
 cn_status det_detect_overlap(det_detector *detector, const double *q, const double *v, double h,
                              double accepted, det_contact *out, bool *found, cn_error *error);
-// Pairs of two bodies marked here are left out of further calls; NULL: none. A number a body, to
+// Pairs of two bodies marked here are left out of further calls; NULL: none. A number per body, to
 // outlive them.
 void det_detector_rest(det_detector *detector, const bool *resting);
 // Bodies are searched as far as they come in a step by their velocities, or as far as this says
-// [m]; NULL: by their velocities. A number a body, to outlive further calls.
+// [m]; NULL: by their velocities. A number per body, to outlive further calls.
 void det_detector_reach(det_detector *detector, const double *reach);
 // Forgets the memory that `missed` is based on, as after loading a state.
 void det_detector_reset(det_detector *detector);

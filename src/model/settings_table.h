@@ -109,8 +109,8 @@
       "max work of a step in sweeps over its contacts (other solvers: iterations), 0 " \
       "is none; the step then takes its best answer, outcome \"effort\"") \
     X(INT, "solver", "threads", threads, 0, RANGE, 0, CN_THREADS_MAX, NULL, \
-      "threads at work where neither --threads nor CAIRN_THREADS says it, 0 is one; the " \
-      "bits never depend on it") \
+      "threads at work where neither --threads nor CAIRN_THREADS says it, 0 is one; " \
+      "results never depend on it") \
     X(CHOICE, "solver", "on_stall", on_stall, CN_STALL_CONTINUE, ANY, 0.0, 0.0, NULL, \
       "when a step misses its tolerance: retry with the fallback solver, halve the step, " \
       "continue with the best answer, stop the run") \

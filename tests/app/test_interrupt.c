@@ -1,5 +1,5 @@
 // Signals to the command while a single step takes for ever: it ends with a checkpoint of the last
-// good step, exit code 130, and goes on from there with the bits of a run that was never stopped.
+// good step, exit code 130, and goes on from there bitwise as a run that was never stopped.
 #include "cli.h"
 
 #include <cairn/cairn.h>

@@ -5,7 +5,7 @@
 //   hello    until bodies and index are there
 //   data     until the first frame's numbers are there
 //   first    until the first frame is drawn, to the end of the graphics' work
-//   draw     one picture with poses and colours set anew, to the end of the graphics' work, median of 15
+//   draw     one picture with poses and colours set again, to the end of the graphics' work, median of 15
 //   play     between two pictures while the run plays, each of another recorded frame, median
 // and what the server has read of the file up to the first frame. The start of the browser does not count. All in ms.
 import { spawn } from "node:child_process";

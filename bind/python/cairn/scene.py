@@ -60,7 +60,7 @@ def _rows(values: np.ndarray[Any, Any]) -> str:
 def _numbers(values: ArrayLike, name: str, width: int | None, count: int | None = None) -> np.ndarray[Any, Any]:
     """A finite array of `count` rows of `width` numbers (None: one number a row)."""
     array = np.asarray(floats(values, name))
-    wanted = "one number a body" if width is None else f"{width} numbers a body"
+    wanted = "one number per body" if width is None else f"{width} numbers per body"
     if width is None and array.ndim == 0 and count is not None:
         array = np.full(count, float(array))
     shape_is_right = array.ndim == 1 if width is None else array.ndim == 2 and array.shape[1] == width

@@ -296,7 +296,7 @@ class SystemRun(_core.SystemRun):
         return Energy(*self._energy())
 
     def save(self) -> bytes:
-        """All that can change the bits of what follows."""
+        """All that later results depend on."""
         return self._save()
 
     def restore(self, state: bytes) -> None:

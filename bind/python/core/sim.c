@@ -478,7 +478,7 @@ static PyMethodDef sim_methods[] = {
      "'solved'\n"},
     {"save", (PyCFunction)sim_save, METH_NOARGS,
      "save($self)\n--\n\n"
-     "All that can change the bits of what follows, as bytes for restore().\n\n"
+     "All that later results depend on, as bytes for restore().\n\n"
      ">>> sim = cairn.Sim(cairn.gallery(\"bouncing-ball\"))\n"
      ">>> state = sim.save(); hash = sim.hash; report = sim.step(10)\n"
      ">>> sim.restore(state); sim.hash == hash\n"
