@@ -65,7 +65,7 @@ struct command_option {
     {                                                                                              \
         "threads", 0, "N",                                                                         \
             "Threads at work (default: $CAIRN_THREADS, else " otherwise                            \
-            "); results never depend on it",                                                      \
+            "); results never depend on it",                                                       \
             OPTION_THREADS, OPTION_AT(job, threads, int32_t), 0.0, 0.0, NULL, NULL                 \
     }
 #define MEASURE_OPTION(job, member)                                                                \
