@@ -48,7 +48,7 @@ static cn_status add_hinge(cn_model *model, cn_body_id first, cn_body_id second,
 static cn_status build(cn_model *model, cn_body_id *slider, cn_error *error) {
     const cn_material_def steel = {.name = "steel", .density = 7800.0};
     cn_joint_def rail = cn_joint_def_default(CN_JOINT_SLIDER);
-    cn_body_id ground, crank, rod;
+    cn_body_id ground = 0, crank = 0, rod = 0;
     cn_model_settings(model)->gravity[1] = 0.0;
     rail.axis[0] = 1.0;
     rail.axis[1] = rail.axis[2] = 0.0;

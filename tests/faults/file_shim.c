@@ -24,73 +24,73 @@
         *(void **)&real = dlsym(RTLD_NEXT, #name);                                                 \
     }
 
-static cn_fault *model_state;
-static int base_log = -1;
+static cn_fault *fault_state;
+static int log_file = -1;
 
 __attribute__((constructor)) static void cn_start(void) {
     const char *path = getenv(CN_FAULT_VARIABLE);
     int file = path ? open(path, O_RDWR) : -1;
     void *state =
         file < 0 ? MAP_FAILED
-                 : mmap(NULL, sizeof *model_state, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+                 : mmap(NULL, sizeof *fault_state, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (state == MAP_FAILED) {
         return;
     }
     const char *log = ((cn_fault *)state)->log;
-    base_log = log[0] ? open(log, O_WRONLY | O_APPEND | O_CREAT, 0666) : -1;
-    model_state = state;
+    log_file = log[0] ? open(log, O_WRONLY | O_APPEND | O_CREAT, 0666) : -1;
+    fault_state = state;
 }
 
 // Whether this call fails; errno is set then.
 static bool cn_fails(void) {
-    if (!model_state) {
+    if (!fault_state) {
         return false;
     }
-    int64_t call = atomic_fetch_add(&model_state->calls, 1) + 1, at = model_state->fail_at;
-    if (at == 0 || call < at || (call > at && !model_state->lasting)) {
+    int64_t call = atomic_fetch_add(&fault_state->calls, 1) + 1, at = fault_state->fail_at;
+    if (at == 0 || call < at || (call > at && !fault_state->lasting)) {
         return false;
     }
-    atomic_fetch_add(&model_state->failed, 1);
-    errno = (int)model_state->error;
+    atomic_fetch_add(&fault_state->failed, 1);
+    errno = (int)fault_state->error;
     return true;
 }
 
 // Only files: pipes, terminals and sockets cannot be full.
 static bool cn_is_file(int descriptor, bool *folder) {
     struct stat about;
-    bool known = model_state && descriptor != base_log && fstat(descriptor, &about) == 0;
+    bool known = fault_state && descriptor != log_file && fstat(descriptor, &about) == 0;
     *folder = known && S_ISDIR(about.st_mode);
     return known && (S_ISREG(about.st_mode) || *folder);
 }
 
-static void gs_put(const void *bytes, size_t size) {
+static void put(const void *bytes, size_t size) {
     CN_REAL(write)
-    if (bytes && size > 0 && real(base_log, bytes, size) != (ssize_t)size) {
+    if (bytes && size > 0 && real(log_file, bytes, size) != (ssize_t)size) {
         _exit(99); // a log with holes proves nothing
     }
 }
 
 static void cn_write_down(cn_file_call call, const char *name, const char *other, int64_t offset,
                           const void *bytes, size_t size) {
-    if (base_log < 0) {
+    if (log_file < 0) {
         return;
     }
-    cn_call_head head = {.call = call,
+    cn_call_head head = {.call = (int32_t)call,
                          .name_size = (int32_t)strlen(name) + 1,
                          .other_size = other ? (int32_t)strlen(other) + 1 : 0,
                          .offset = offset,
                          .size = bytes ? (int64_t)size : 0};
-    gs_put(&head, sizeof head);
-    gs_put(name, (size_t)head.name_size);
-    gs_put(other, (size_t)head.other_size);
-    gs_put(bytes, (size_t)head.size);
+    put(&head, sizeof head);
+    put(name, (size_t)head.name_size);
+    put(other, (size_t)head.other_size);
+    put(bytes, (size_t)head.size);
 }
 
 // The path of an open file, as the kernel has it.
 static void cn_note(cn_file_call call, int descriptor, int64_t offset, const void *bytes,
                     size_t size) {
     char link[64], path[4096] = "";
-    if (base_log < 0) {
+    if (log_file < 0) {
         return;
     }
     snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);

@@ -19,31 +19,31 @@ extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *pointer, size_t size);
 extern void *__libc_memalign(size_t alignment, size_t size);
 
-static cn_fault *model_state; // NULL: main has not begun, or nothing is to fail
+static cn_fault *fault_state; // NULL: main has not begun, or nothing is to fail
 static int (*cn_real_main)(int, char **, char **);
 
 // The state is put away meanwhile: the functions that find a stack allocate.
 static void cn_print_stack(void) {
     void *frame[64];
-    cn_fault *state = model_state;
-    model_state = NULL;
+    cn_fault *state = fault_state;
+    fault_state = NULL;
     backtrace_symbols_fd(frame, backtrace(frame, 64), STDERR_FILENO);
-    model_state = state;
+    fault_state = state;
 }
 
 // Whether this allocation fails.
 static bool cn_fails(void) {
-    if (!model_state) {
+    if (!fault_state) {
         return false;
     }
-    int64_t call = atomic_fetch_add(&model_state->calls, 1) + 1, at = model_state->fail_at;
-    if (at == 0 || call < at || (call > at && !model_state->lasting)) {
+    int64_t call = atomic_fetch_add(&fault_state->calls, 1) + 1, at = fault_state->fail_at;
+    if (at == 0 || call < at || (call > at && !fault_state->lasting)) {
         return false;
     }
-    if (model_state->trace && call == at) {
+    if (fault_state->trace && call == at) {
         cn_print_stack();
     }
-    atomic_fetch_add(&model_state->failed, 1);
+    atomic_fetch_add(&fault_state->failed, 1);
     errno = ENOMEM;
     return true;
 }
@@ -83,8 +83,8 @@ static int cn_main(int argc, char **argv, char **environment) {
     int file = path ? open(path, O_RDWR) : -1;
     void *state =
         file < 0 ? MAP_FAILED
-                 : mmap(NULL, sizeof *model_state, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    model_state = state == MAP_FAILED ? NULL : state;
+                 : mmap(NULL, sizeof *fault_state, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    fault_state = state == MAP_FAILED ? NULL : state;
     return cn_real_main(argc, argv, environment);
 }
 

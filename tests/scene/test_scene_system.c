@@ -346,8 +346,8 @@ CN_TEST(plugins_that_nothing_uses_are_refused) {
     static const char *const texts[] = {
         CN_HEAD "plugins: [no-such.so]\nsystem: {q: [1], mass: [[1]], force: [\"-q1\"]}\n",
         CN_HEAD "plugins: [\"" CAIRN_PLUGIN "\", no-such.so]\nsystem: {plugin: pendulum}\n",
-        "cairn: 1\ndimension: 2\ntime: {step: 0.01}\nplugins: [no-such.so]\n"
-        "materials: {a: {density: 1}}\nbodies: [{material: a, shape: {disk: {radius: 1}}}]\n"};
+        ("cairn: 1\ndimension: 2\ntime: {step: 0.01}\nplugins: [no-such.so]\n"
+         "materials: {a: {density: 1}}\nbodies: [{material: a, shape: {disk: {radius: 1}}}]\n")};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         cn_model *model = NULL;
         cn_error error = {.status = CN_OK};

@@ -15,7 +15,7 @@ typedef struct world {
 } world;
 
 static world open_world(const char *scene) {
-    world w = {NULL};
+    world w = {.model = NULL};
     cn_error error;
     char line[600];
     if (cn_scene_read_text(NULL, "test", scene, strlen(scene), NULL, 0, &w.model, &error) !=
