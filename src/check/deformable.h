@@ -1,5 +1,5 @@
 // check/deformable.h
-// Deformable bodies in the check: M, K, V and the compliance of their surface are made anew from the
+// Deformable bodies in the check: M, K, V and the compliance of their surface are rebuilt from the
 // scene, displacements and axes from the recorded nodes. For the nodes of a body, in its axes at q~,
 //     M dv + h V v_theta + h K (u_0 + h theta v_theta) = h P_theta + p,
 // with dv = v_1 - v_0, v_theta = (1 - theta) v_0 + theta v_1 and p the impulses of contacts.

@@ -249,7 +249,7 @@ static void check_without_row(check_checking *check) {
     }
 }
 
-// A table that somebody made anew need not have one row a step, of which readers take any.
+// A table that somebody wrote again need not have one row per step, of which readers take any.
 static void check_numbers(check_checking *check) {
     static const char *const tables[] = {"frame",      "contact", "joint", "ledger",
                                          "checkpoint", "nodes",   "side",  "record"};

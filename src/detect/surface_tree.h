@@ -1,6 +1,6 @@
 // detect/surface_tree.h
 // A tree of boxes along the axes round the faces of a deforming surface. It is built once, on the
-// mesh as given; every step only the boxes are made anew from the positions of the nodes.
+// mesh as given; every step only the boxes are recomputed from the positions of the nodes.
 #ifndef CAIRN_DETECT_SURFACE_TREE_H
 #define CAIRN_DETECT_SURFACE_TREE_H
 

@@ -1,6 +1,6 @@
 // detect/tree.c
 // A bounding volume hierarchy, split at the median of the longest side until few items are left.
-// While bodies move it keeps its shape and its boxes grow anew from the leaves; it is split again
+// While bodies move it keeps its shape and its boxes are recomputed from the leaves; it is split again
 // when the boxes together have become twice as large as they were.
 #include "detect/tree.h"
 

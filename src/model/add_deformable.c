@@ -63,7 +63,7 @@ static bool given_agrees(const fe_mesh *mesh, const char *element, const cn_mesh
     const fe_group *group = mesh->group;
     for (int32_t g = 0; g < def->group_count; g++, group = group->next) {
         const cn_node_group *own = &def->groups[g];
-        // Nodes of a group may be given in any order, and twice: then the mesh is made anew.
+        // Nodes of a group may be given in any order, and twice: then the mesh is rebuilt.
         if (!group || !texts_agree(group->name, own->name) || group->nodes != own->count ||
             !same_bytes(group->node, own->node, own->count, sizeof(int32_t))) {
             return false;

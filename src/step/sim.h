@@ -41,7 +41,7 @@ typedef struct sim_impulses {
     int32_t count;
 } sim_impulses;
 
-// Who is told how far a step is, and may end it.
+// Who is informed of the progress of a step, and may end it.
 typedef struct sim_progress {
     cn_progress_fn *tell; // NULL: nobody
     void *user;
@@ -162,7 +162,7 @@ cn_status sim_change_state(cn_sim *sim, double *q, double *v, uint32_t flags, in
 cn_status sim_take_loads(cn_sim *sim, double **place, cn_error *error);
 // The model becomes that of a journal, which a state has; its arrays are then to be filled.
 cn_status sim_replay(cn_sim *sim, const unsigned char *journal, size_t size, cn_error *error);
-// The last step's contacts out of the detector's list, which is about to be made anew.
+// The last step's contacts out of the detector's list, which is about to be rebuilt.
 cn_status sim_own_contacts(cn_sim *sim, cn_error *error);
 // Loads of one step are over.
 void sim_end_push(cn_sim *sim);

@@ -82,7 +82,7 @@ static cn_status renew_arrays(cn_sim *sim, const counts *had, cn_error *error) {
     return good ? CN_OK : base_fail_memory(error);
 }
 
-// What looks at the model anew: the detection, expressions, motion of contacts.
+// What reads the model again: the detection, expressions, motion of contacts.
 static cn_status renew_parts(cn_sim *sim, cn_error *error) {
     const cn_model *model = sim->model;
     model_state *state = &sim->state;
